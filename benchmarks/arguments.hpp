@@ -22,21 +22,25 @@ struct Arguments {
   double repetition_ms() const { return quick ? 50 : 100; }
 };
 
-// Reads the arguments, and throws Error for invalid ones before minutes of measuring. `jobs` are the known jobs, `quick_jobs`
-// those of --quick, `cores` the number of cores that this process may use.
+// Reads the arguments, and throws Error for invalid ones before minutes of measuring. `jobs` are
+// the known jobs, `quick_jobs` those of --quick, `cores` the number of cores that this process may
+// use.
 inline Arguments parse_arguments(int argc, char** argv, const std::vector<std::string>& jobs,
                                  const std::vector<std::string>& quick_jobs, int cores) {
-  examples::Options options(
-      argc, argv, "bench",
-      "Measures training steps, inference and matrix products beside PyTorch's, and some beside ONNX Runtime's.");
+  examples::Options options(argc, argv, "bench",
+                            "Measures training steps, inference and matrix products beside "
+                            "PyTorch's, and some beside ONNX Runtime's.");
   Arguments arguments;
-  arguments.quick =
-      options.flag("--quick", "fewer and shorter repetitions, without some jobs: under three minutes");
-  arguments.jobs = options.all<std::string>("--job", "NAME", "only this job (may be given more than once)");
-  arguments.threads = options.all<int>("--threads", "N", "only with so many threads (may be given more than once)");
+  arguments.quick = options.flag(
+      "--quick", "fewer and shorter repetitions, without some jobs: under three minutes");
+  arguments.jobs =
+      options.all<std::string>("--job", "NAME", "only this job (may be given more than once)");
+  arguments.threads =
+      options.all<int>("--threads", "N", "only with so many threads (may be given more than once)");
   arguments.json = options.get("--json", "FILE", "write the results as JSON", "");
   arguments.markdown = options.get("--markdown", "FILE", "write the table as Markdown", "");
-  arguments.python = options.get("--python", "PROGRAM", "a Python with PyTorch to compare with", "");
+  arguments.python =
+      options.get("--python", "PROGRAM", "a Python with PyTorch to compare with", "");
   arguments.dry_run = options.flag("--dry-run", "only check the options");
   options.finish();
 
@@ -47,14 +51,16 @@ inline Arguments parse_arguments(int argc, char** argv, const std::vector<std::s
     gpunet::require(std::count(jobs.begin(), jobs.end(), job) > 0, "bench: there is no job '", job,
                     "', want one of ", names);
   for (const int n : arguments.threads)
-    gpunet::require(1 <= n && n <= cores, "bench: --threads ", n, " (want 1 to ", cores,
-                    ", the cores of this machine that may be used: more would not measure threads)");
+    gpunet::require(
+        1 <= n && n <= cores, "bench: --threads ", n, " (want 1 to ", cores,
+        ", the cores of this machine that may be used: more would not measure threads)");
   for (const std::string& path : {arguments.json, arguments.markdown})
     if (!path.empty()) const gpunet::io::AtomicFile probe(path);
 
   if (arguments.jobs.empty()) arguments.jobs = arguments.quick ? quick_jobs : jobs;
   if (arguments.threads.empty()) arguments.threads = cores > 1 ? std::vector{1, 2} : std::vector{1};
-  std::sort(arguments.threads.begin(), arguments.threads.end());  // the others are compared with one thread
+  // The others are compared with one thread.
+  std::sort(arguments.threads.begin(), arguments.threads.end());
   return arguments;
 }
 

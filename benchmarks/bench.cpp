@@ -1,4 +1,5 @@
-// Compares gpunet with PyTorch and ONNX Runtime: prints a table of jobs and threads, all of them by default.
+// Compares gpunet with PyTorch and ONNX Runtime: prints a table of jobs and threads, all of them by
+// default.
 #include <cstdio>
 #include <cstring>
 #include <fstream>
@@ -14,8 +15,8 @@ namespace {
 
 using namespace bench;
 
-// Asks the opponents' side for its configuration. Prints the answer; stores the environment that it needs, and the opponents'
-// names and versions.
+// Asks the opponents' side for its configuration. Prints the answer; stores the environment that it
+// needs, and the opponents' names and versions.
 void check_opponents(Plan& plan, Surroundings& surroundings) {
   Command command{plan.opponent, {plan.cores[0]}, {"OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1"}};
   command.arguments.push_back("check");
@@ -40,8 +41,10 @@ void write(const std::string& path, const std::string& text) {
 }
 
 int run(const Arguments& arguments, const std::vector<int>& cores) {
-  Plan plan{arguments.repetitions(), arguments.repetition_ms(), "/proc/self/exe", {}, {}, false, cores};
-  Surroundings surroundings{today(), processor_name(), gpunet::concat("gpunet, ", compiler()), "none"};
+  Plan plan{
+      arguments.repetitions(), arguments.repetition_ms(), "/proc/self/exe", {}, {}, false, cores};
+  Surroundings surroundings{today(), processor_name(), gpunet::concat("gpunet, ", compiler()),
+                            "none"};
   std::printf("%s, %s\n", surroundings.processor.c_str(), surroundings.compiler.c_str());
   if (arguments.python.empty()) {
     std::printf("no PyTorch to compare with: only ours is measured\n");
@@ -90,7 +93,8 @@ int main(int argc, char** argv) try {
     names.emplace_back(job.name);
     if (job.is_quick) quick_names.emplace_back(job.name);
   }
-  const Arguments arguments = parse_arguments(argc, argv, names, quick_names, static_cast<int>(cores.size()));
+  const Arguments arguments =
+      parse_arguments(argc, argv, names, quick_names, static_cast<int>(cores.size()));
   return arguments.dry_run ? 0 : run(arguments, cores);
 } catch (const std::exception& error) {
   std::fflush(stdout);

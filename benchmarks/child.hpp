@@ -21,8 +21,9 @@
 
 namespace bench {
 
-// How a worker is started: a program with its arguments, the processors that it may use (all if empty), and additional
-// environment variables, as NAME=VALUE. A worker that does not answer within `seconds` is ended.
+// How a worker is started: a program with its arguments, the processors that it may use (all if
+// empty), and additional environment variables, as NAME=VALUE. A worker that does not answer within
+// `seconds` is ended.
 struct Command {
   std::vector<std::string> arguments;
   std::vector<int> processors;
@@ -33,9 +34,11 @@ struct Command {
 // A running worker. It ends with this process and with this object.
 class Child {
  public:
-  explicit Child(const Command& command) : name_(command.arguments.back()), seconds_(command.seconds) {
+  explicit Child(const Command& command)
+      : name_(command.arguments.back()), seconds_(command.seconds) {
     int to[2], from[2];
-    gpunet::require(::pipe(to) == 0 && ::pipe(from) == 0, "bench: the system gives no pipe, close some programs");
+    gpunet::require(::pipe(to) == 0 && ::pipe(from) == 0,
+                    "bench: the system gives no pipe, close some programs");
     std::fflush(stdout);
     const pid_t parent = ::getpid();
     pid_ = ::fork();
@@ -69,14 +72,15 @@ class Child {
     for (char c = 0;; line += c) {
       wait_for_more(begin);
       if (::read(out_, &c, 1) != 1)
-        throw gpunet::Error(
-            gpunet::concat("bench: the worker for ", name_, " has ended before it answered (", ending(), ")"));
+        throw gpunet::Error(gpunet::concat("bench: the worker for ", name_,
+                                           " has ended before it answered (", ending(), ")"));
       if (c == '\n') return line;
     }
   }
   bool has_ended() const {
     siginfo_t info{};
-    return ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOWAIT | WNOHANG) == 0 && info.si_pid != 0;
+    return ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOWAIT | WNOHANG) == 0 &&
+           info.si_pid != 0;
   }
 
  private:
@@ -86,15 +90,18 @@ class Child {
   void wait_for_more(Clock::time_point begin) const {
     const double left = seconds_ - std::chrono::duration<double>(Clock::now() - begin).count();
     pollfd answer{out_, POLLIN, 0};
-    if (::poll(&answer, 1, left < 1e6 ? std::max(0, static_cast<int>(1e3 * left)) : -1) != 0) return;
+    if (::poll(&answer, 1, left < 1e6 ? std::max(0, static_cast<int>(1e3 * left)) : -1) != 0)
+      return;
     ::kill(pid_, SIGKILL);
-    throw gpunet::Error(gpunet::concat("bench: the worker for ", name_, " did not answer within ", seconds_, " s"));
+    throw gpunet::Error(
+        gpunet::concat("bench: the worker for ", name_, " did not answer within ", seconds_, " s"));
   }
 
   // Returns how the process ended. The destructor reaps it.
   std::string ending() const {
     siginfo_t info{};
-    if (::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOWAIT) != 0 || info.si_code == CLD_EXITED)
+    if (::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOWAIT) != 0 ||
+        info.si_code == CLD_EXITED)
       return "see above";
     return info.si_status == SIGALRM ? "its time limit was over" : ::strsignal(info.si_status);
   }

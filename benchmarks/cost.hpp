@@ -5,16 +5,19 @@
 
 namespace bench {
 
-// The cost of one step. Operations: a multiply-add counts as two. Bytes: those that a cache would still have to fetch
-// and write back if it stored everything during the step, but nothing between steps.
+// The cost of one step. Operations: a multiply-add counts as two. Bytes: those that a cache would
+// still have to fetch and write back if it stored everything during the step, but nothing between
+// steps.
 struct Cost {
   double operations = 0, bytes = 0;
 };
 
-// Multiply-adds of convolutions, linear and recurrent layers and attention for one sample, and parameters.
+// Multiply-adds of convolutions, linear and recurrent layers and attention for one sample, and
+// parameters.
 struct NetworkSize {
-  double forward = 0;      // multiply-adds, all layers
-  double first_layer = 0;  // those of the first layer with parameters, whose input needs no gradient
+  double forward = 0;  // multiply-adds, all layers
+  // Those of the first layer with parameters, whose input needs no gradient.
+  double first_layer = 0;
   double parameters = 0;
 };
 
@@ -26,9 +29,11 @@ inline NetworkSize measure_network(const gpunet::Graph& graph) {
       all += static_cast<double>(p.sizes.numel());
       if (p.sizes.rank() < 2) biases += static_cast<double>(p.sizes.numel());
     }
-    double multiply_adds = static_cast<double>(node.type->multiply_adds(
-        node.op.data(), graph.input_of(node), graph.output_of(node), static_cast<gpunet::index_t>(all)));
-    if (all > 0) multiply_adds *= (all - biases) / all;  // each parameter of a node is used equally often
+    double multiply_adds = static_cast<double>(
+        node.type->multiply_adds(node.op.data(), graph.input_of(node), graph.output_of(node),
+                                 static_cast<gpunet::index_t>(all)));
+    // Each parameter of a node is used equally often.
+    if (all > 0) multiply_adds *= (all - biases) / all;
     if (size.parameters == 0) size.first_layer += multiply_adds;
     size.forward += multiply_adds;
     if (!node.shares_parameters) size.parameters += all;
@@ -36,9 +41,9 @@ inline NetworkSize measure_network(const gpunet::Graph& graph) {
   return size;
 }
 
-// The cost of a training step: forward pass, gradients of parameters and of inputs (except those of the first layer),
-// update. Every parameter and every number that the optimizer stores for it is read and written once; gradients never
-// leave the cache.
+// The cost of a training step: forward pass, gradients of parameters and of inputs (except those of
+// the first layer), update. Every parameter and every number that the optimizer stores for it is
+// read and written once; gradients never leave the cache.
 inline Cost cost_of_training(const gpunet::Graph& graph, double batch, double optimizer_numbers) {
   const NetworkSize size = measure_network(graph);
   const double inputs = batch * static_cast<double>(graph.values[0].numel());
@@ -49,8 +54,8 @@ inline Cost cost_of_training(const gpunet::Graph& graph, double batch, double op
 // The cost of a forward pass; every parameter is read once.
 inline Cost cost_of_inference(const gpunet::Graph& graph, double batch) {
   const NetworkSize size = measure_network(graph);
-  const double ends =
-      static_cast<double>(graph.values[0].numel() + graph.values[static_cast<std::size_t>(graph.output)].numel());
+  const double ends = static_cast<double>(
+      graph.values[0].numel() + graph.values[static_cast<std::size_t>(graph.output)].numel());
   return {2 * batch * size.forward, 4 * (batch * ends + size.parameters)};
 }
 

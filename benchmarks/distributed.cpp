@@ -1,8 +1,10 @@
-// Steps of training by the processes that started this together, alone without any: gpunet_distributed_bench JOB SECONDS [TRACE]. The
-// first process prints the median milliseconds of a step, the loss of the third step, and what a step has sent; it writes what happened
-// in one step to the file TRACE, for chrome://tracing or https://ui.perfetto.dev. JOB is NETWORK_bBATCH, such as lenet_b256; JOB@late
-// reduces all gradients after the backward pass, as without overlap; JOB@tree8 by the fixed tree, with 8 leaves.
-// scripts/distributed_bench.sh compares this with PyTorch.
+// Steps of training by the processes that started this together, alone without any:
+// gpunet_distributed_bench JOB SECONDS [TRACE]. The first process prints the median milliseconds of
+// a step, the loss of the third step, and what a step has sent; it writes what happened in one step
+// to the file TRACE, for chrome://tracing or https://ui.perfetto.dev. JOB is NETWORK_bBATCH, such
+// as lenet_b256; JOB@late reduces all gradients after the backward pass, as without overlap;
+// JOB@tree8 by the fixed tree, with 8 leaves. scripts/distributed_bench.sh compares this with
+// PyTorch.
 #include <gpunet/distributed.hpp>
 #include <gpunet/distributed/mpi.hpp>
 #include <gpunet/io/atomic_file.hpp>
@@ -21,7 +23,8 @@ double milliseconds() {
   return std::chrono::duration<double, std::milli>(Clock::now().time_since_epoch()).count();
 }
 
-// An engine that notes when it is called, and may start a call no earlier than somebody waits for it.
+// An engine that notes when it is called, and may start a call no earlier than somebody waits for
+// it.
 class NotingEngine final : public distributed::Engine {
   static constexpr std::uint64_t first_late_ = std::uint64_t{1} << 62;
 
@@ -43,7 +46,8 @@ class NotingEngine final : public distributed::Engine {
     index_t bytes;
   };
 
-  explicit NotingEngine(std::shared_ptr<Engine> engine, bool late) : engine_(std::move(engine)), late_(late) {}
+  explicit NotingEngine(std::shared_ptr<Engine> engine, bool late)
+      : engine_(std::move(engine)), late_(late) {}
 
   std::string name() const override { return engine_->name(); }
   index_t rank() const override { return engine_->rank(); }
@@ -56,11 +60,13 @@ class NotingEngine final : public distributed::Engine {
       waiting_.push_back(call);
       return first_late_ + waiting_.size() - 1;
     }
-    return noted("start", call.elements * io::bits_of(call.type) / 8, [&] { return engine_->start(call); });
+    return noted("start", call.elements * io::bits_of(call.type) / 8,
+                 [&] { return engine_->start(call); });
   }
   void wait(std::uint64_t number) override {
     if (number < first_late_) return noted("wait", 0, [&] { engine_->wait(number); });
-    std::vector<std::uint64_t> started;  // all of them, in their order, before the first is waited for
+    // All of them, in their order, before the first is waited for.
+    std::vector<std::uint64_t> started;
     for (const distributed::CollectiveCall& call : waiting_)
       started.push_back(engine_->start(call));
     for (const std::uint64_t call : started)
@@ -99,21 +105,25 @@ void note_calls(bool late) {
 
 // Writes the notes of a step that lasted from `begin` to `end` as trace events.
 void write_trace(const std::string& file, double begin, double end) {
-  std::string text = concat("[{\"name\": \"step\", \"ph\": \"X\", \"pid\": 0, \"tid\": 0, \"ts\": 0, \"dur\": ",
-                            1e3 * (end - begin), "}");
+  std::string text =
+      concat("[{\"name\": \"step\", \"ph\": \"X\", \"pid\": 0, \"tid\": 0, \"ts\": 0, \"dur\": ",
+             1e3 * (end - begin), "}");
   for (const NotingEngine::Note& note : noting_engine->notes)
     if (note.begin >= begin)
-      text += concat(",\n {\"name\": \"", note.what,
-                     "\", \"ph\": \"X\", \"pid\": 0, \"tid\": 1, \"ts\": ", 1e3 * (note.begin - begin),
-                     ", \"dur\": ", 1e3 * (note.end - note.begin), ", \"args\": {\"bytes\": ", note.bytes, "}}");
+      text +=
+          concat(",\n {\"name\": \"", note.what,
+                 "\", \"ph\": \"X\", \"pid\": 0, \"tid\": 1, \"ts\": ", 1e3 * (note.begin - begin),
+                 ", \"dur\": ", 1e3 * (note.end - note.begin),
+                 ", \"args\": {\"bytes\": ", note.bytes, "}}");
   io::write_file_atomically(file, text + "]\n");
 }
 
 template <class Net, class Optimizer>
-void run(distributed::Communicator& comm, index_t batch, const distributed::DistributedDataParallelOptions& options,
-         double seconds, const std::string& trace) {
-  require(batch > 0 && batch % comm.size() == 0, "gpunet_distributed_bench: ", batch, " samples for ", comm.size(),
-          " processes");
+void run(distributed::Communicator& comm, index_t batch,
+         const distributed::DistributedDataParallelOptions& options, double seconds,
+         const std::string& trace) {
+  require(batch > 0 && batch % comm.size() == 0, "gpunet_distributed_bench: ", batch,
+          " samples for ", comm.size(), " processes");
   Host host;
   manual_seed(0);
   auto net = bench::make_network<Net>(host);
@@ -150,15 +160,18 @@ void run(distributed::Communicator& comm, index_t batch, const distributed::Dist
     if (times.size() == 20 && comm.is_main() && !trace.empty() && noting_engine)
       write_trace(trace, start, milliseconds());
     // All end after the same step.
-    if (times.size() % 10 == 0) sum = comm.all_reduce(milliseconds() - begin, distributed::ReduceOp::max);
+    if (times.size() % 10 == 0)
+      sum = comm.all_reduce(milliseconds() - begin, distributed::ReduceOp::max);
   }
   if (!comm.is_main()) return;
   const auto steps = static_cast<double>(times.size());
   std::sort(times.begin(), times.end());
   const double checks = comm.size() > 1 ? steps / 10 : 0;
-  std::printf("%.4f ms, loss %.6f, %.1f calls, %.0f bytes, %.4f ms waited, %zu buckets\n", times[times.size() / 2],
-              loss, (static_cast<double>(comm.calls() - calls) - 2 * checks) / steps,
-              (static_cast<double>(comm.bytes() - bytes)) / steps, waited / steps, ddp.buckets().size());
+  std::printf("%.4f ms, loss %.6f, %.1f calls, %.0f bytes, %.4f ms waited, %zu buckets\n",
+              times[times.size() / 2], loss,
+              (static_cast<double>(comm.calls() - calls) - 2 * checks) / steps,
+              (static_cast<double>(comm.bytes() - bytes)) / steps, waited / steps,
+              ddp.buckets().size());
 }
 
 }  // namespace
@@ -166,10 +179,12 @@ void run(distributed::Communicator& comm, index_t batch, const distributed::Dist
 int main(int argc, char** argv) try {
   const std::string job = argc > 1 ? argv[1] : "";
   const std::size_t at = job.find('@'), batch_at = job.rfind("_b", at);
-  const std::string way = at == std::string::npos ? "" : job.substr(at + 1), network = job.substr(0, batch_at);
-  require(batch_at != std::string::npos && (way.empty() || way == "late" || way.starts_with("tree")),
-          "gpunet_distributed_bench: '", job,
-          "' (want NETWORK_bBATCH, NETWORK_bBATCH@late or NETWORK_bBATCH@treeLEAVES)");
+  const std::string way = at == std::string::npos ? "" : job.substr(at + 1),
+                    network = job.substr(0, batch_at);
+  require(
+      batch_at != std::string::npos && (way.empty() || way == "late" || way.starts_with("tree")),
+      "gpunet_distributed_bench: '", job,
+      "' (want NETWORK_bBATCH, NETWORK_bBATCH@late or NETWORK_bBATCH@treeLEAVES)");
   const index_t batch = std::strtol(job.c_str() + batch_at + 2, nullptr, 10);
   distributed::DistributedDataParallelOptions options;
   if (way.starts_with("tree")) {
@@ -191,8 +206,8 @@ int main(int argc, char** argv) try {
   else if (network == "resnet20")
     run<bench::ResNet20, bench::Momentum>(comm, batch, options, seconds, trace);
   else
-    throw Error(
-        concat("gpunet_distributed_bench: no network '", network, "' (want lenet, cnn, mlp, vgg, resnet20)"));
+    throw Error(concat("gpunet_distributed_bench: no network '", network,
+                       "' (want lenet, cnn, mlp, vgg, resnet20)"));
   return 0;
 } catch (const std::exception& error) {
   std::fprintf(stderr, "%s\n", error.what());

@@ -1,4 +1,5 @@
-// The networks of the jobs as functions of values, from gpunet/networks; opponent_jobs.py has the same.
+// The networks of the jobs as functions of values, from gpunet/networks; opponent_jobs.py has the
+// same.
 #pragma once
 
 #include <gpunet/networks/language.hpp>
@@ -17,20 +18,26 @@ struct ResNet20 : gpunet::networks::CIFARResNet {
 // The block of MobileNetV2 that occurs most often at 28 x 28: 32 channels, expanded to 192.
 struct MobileNetBlock {
   static constexpr gpunet::Sizes input{32, 28, 28};
-  nn::Value operator()(const nn::Value& x) const { return gpunet::networks::inverted_residual(x, 32, 1, 6); }
+  nn::Value operator()(const nn::Value& x) const {
+    return gpunet::networks::inverted_residual(x, 32, 1, 6);
+  }
 };
 
 // Lesson 09, with the vocabulary size of the often used plays of Shakespeare.
 struct CharLSTM {
   static constexpr gpunet::index_t vocabulary = 65;
   static constexpr gpunet::Sizes input{64};
-  nn::Value operator()(const nn::Value& x) const { return gpunet::networks::CharLSTM<>{vocabulary}(x); }
+  nn::Value operator()(const nn::Value& x) const {
+    return gpunet::networks::CharLSTM<>{vocabulary}(x);
+  }
 };
 
 struct CharTransformer {
   static constexpr gpunet::index_t vocabulary = 65;
   static constexpr gpunet::Sizes input{64};
-  nn::Value operator()(const nn::Value& x) const { return gpunet::networks::CharTransformer<>{vocabulary}(x); }
+  nn::Value operator()(const nn::Value& x) const {
+    return gpunet::networks::CharTransformer<>{vocabulary}(x);
+  }
 };
 
 }  // namespace bench

@@ -11,7 +11,8 @@ namespace bench {
 // C = A B, all [n, n].
 class Product : public Work {
  public:
-  // B is the transpose of A. The data are written here, so that a step's memory is only what the product needs.
+  // B is the transpose of A. The data are written here, so that a step's memory is only what the
+  // product needs.
   Product(Host& device, index_t n)
       : device_(device),
         n_(n),

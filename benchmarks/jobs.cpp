@@ -22,7 +22,8 @@ Job training(std::string_view name, double goal) {
 
 template <class Net>
 Job inference(std::string_view name, Goals goals) {
-  return {name, goals, cost_of_inference(graph_of<Net>(), 1), [](Host& device) -> std::unique_ptr<Work> {
+  return {name, goals, cost_of_inference(graph_of<Net>(), 1),
+          [](Host& device) -> std::unique_ptr<Work> {
             return std::make_unique<Inference<Net>>(device);
           }};
 }
@@ -34,13 +35,15 @@ Job product(std::string_view name) {
           }};
 }
 
-// A function of two tensors of N... elements; arrays: the ones of this size that it reads and writes.
+// A function of two tensors of N... elements; arrays: the ones of this size that it reads and
+// writes.
 template <auto compute, index_t... N>
 Job tensors(std::string_view name, double goal, double arrays) {
   constexpr double elements = (static_cast<double>(N) * ...);
-  return {name, {goal}, {elements, 4 * elements * arrays}, [](Host& device) -> std::unique_ptr<Work> {
-            return std::make_unique<TensorFunction<compute>>(device, gpunet::Sizes{N...});
-          }};
+  return {
+      name, {goal}, {elements, 4 * elements * arrays}, [](Host& device) -> std::unique_ptr<Work> {
+        return std::make_unique<TensorFunction<compute>>(device, gpunet::Sizes{N...});
+      }};
 }
 
 // Returns the job, left out of --quick: it takes long, or resembles another one.

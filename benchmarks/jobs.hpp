@@ -10,7 +10,8 @@
 
 namespace bench {
 
-// The smallest acceptable ratios of the opponents' times to ours. Only jobs with a goal for ONNX Runtime are compared with it.
+// The smallest acceptable ratios of the opponents' times to ours. Only jobs with a goal for ONNX
+// Runtime are compared with it.
 struct Goals {
   double pytorch, onnx = unknown;
 };

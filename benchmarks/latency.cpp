@@ -1,5 +1,5 @@
-// How evenly predictions of LeNet at batch 1 take their time, beside a loop of arithmetic of the same length, which shows what the
-// machine does to any program: gpunet_latency [seconds].
+// How evenly predictions of LeNet at batch 1 take their time, beside a loop of arithmetic of the
+// same length, which shows what the machine does to any program: gpunet_latency [seconds].
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -23,12 +23,13 @@ struct Times {
 
   double at(double part) {
     std::sort(microseconds.begin(), microseconds.end());
-    return microseconds[static_cast<std::size_t>(part * static_cast<double>(microseconds.size() - 1))];
+    return microseconds[static_cast<std::size_t>(part *
+                                                 static_cast<double>(microseconds.size() - 1))];
   }
   void print(const char* what) {
     const double median = at(0.5);
-    std::printf("| %s | %zu | %.2f | %.2f | %.2f | %.2f | %.2f |\n", what, microseconds.size(), median, at(0.99),
-                at(0.999), at(1), at(0.999) / median);
+    std::printf("| %s | %zu | %.2f | %.2f | %.2f | %.2f | %.2f |\n", what, microseconds.size(),
+                median, at(0.99), at(0.999), at(1), at(0.999) / median);
   }
 };
 
@@ -36,7 +37,8 @@ template <class F>
 void time(Times& times, F f) {
   const auto start = Clock::now();
   f();
-  times.microseconds.push_back(std::chrono::duration<double, std::micro>(Clock::now() - start).count());
+  times.microseconds.push_back(
+      std::chrono::duration<double, std::micro>(Clock::now() - start).count());
 }
 
 volatile double beginning = 0;  // unknown to the compiler
@@ -54,7 +56,8 @@ double arithmetic(index_t times) {
 int main(int argc, char** argv) {
   const double seconds = argc > 1 ? std::strtod(argv[1], nullptr) : 5;
   if (!(seconds > 0 && seconds <= 3600)) {
-    std::fprintf(stderr, "gpunet_latency: '%s' (want seconds, more than 0 and at most 3600)\n", argv[1]);
+    std::fprintf(stderr, "gpunet_latency: '%s' (want seconds, more than 0 and at most 3600)\n",
+                 argv[1]);
     return 1;
   }
   Host host({.threads = 1});
@@ -75,7 +78,8 @@ int main(int argc, char** argv) {
     times->microseconds.clear();
     times->microseconds.reserve(static_cast<std::size_t>(most));
   }
-  for (const auto end = Clock::now() + std::chrono::duration<double>(seconds); Clock::now() < end;) {
+  for (const auto end = Clock::now() + std::chrono::duration<double>(seconds);
+       Clock::now() < end;) {
     time(predictions, [&] { predict.into(y, x); });
     time(loops, [&] { sink = arithmetic(length); });
   }

@@ -1,5 +1,6 @@
-// README's program with LibTorch instead of gpunet: the same network, loop and loader. scripts/compile_bench.sh only
-// compiles it. Uses MNIST, because LibTorch has no reader of CIFAR-10.
+// README's program with LibTorch instead of gpunet: the same network, loop and loader.
+// scripts/compile_bench.sh only compiles it. Uses MNIST, because LibTorch has no reader of
+// CIFAR-10.
 #include <cstdio>
 #include <torch/torch.h>
 

@@ -28,7 +28,9 @@ class PeakWork : public Work {
     });
   }
   double value() const override {
-    const int lanes = gpunet::isa() == gpunet::Isa::avx512 ? 16 : gpunet::isa() == gpunet::Isa::avx2 ? 8 : 4;
+    const int lanes = gpunet::isa() == gpunet::Isa::avx512 ? 16
+                      : gpunet::isa() == gpunet::Isa::avx2 ? 8
+                                                           : 4;
     return 2.0 * rounds * gpunet::baseline::peak_sums * lanes * device_.threads();
   }
 
@@ -36,9 +38,9 @@ class PeakWork : public Work {
   Host& device_;
 };
 
-// Each thread copies its share of the bytes of a job to another place, often enough that a step moves some megabytes:
-// the bandwidth of the cache level that can hold that many bytes. value() is the number of bytes that a step reads and
-// writes.
+// Each thread copies its share of the bytes of a job to another place, often enough that a step
+// moves some megabytes: the bandwidth of the cache level that can hold that many bytes. value() is
+// the number of bytes that a step reads and writes.
 class CopyWork : public Work {
  public:
   // As many bytes read and written as a step of a job moves, at least 8 kB for each thread.
@@ -52,12 +54,15 @@ class CopyWork : public Work {
   void run(index_t steps) override {
     device_.run(device_.threads(), [&](index_t i, index_t) {
       for (index_t n = 0; n < steps * repeats_; ++n) {
-        std::memcpy(target_.data() + i * part_, source_.data() + i * part_, static_cast<std::size_t>(part_));
+        std::memcpy(target_.data() + i * part_, source_.data() + i * part_,
+                    static_cast<std::size_t>(part_));
         asm volatile("" : : "r"(target_.data()) : "memory");  // every copy counts
       }
     });
   }
-  double value() const override { return 2.0 * static_cast<double>(part_ * repeats_ * device_.threads()); }
+  double value() const override {
+    return 2.0 * static_cast<double>(part_ * repeats_ * device_.threads());
+  }
 
  private:
   Host& device_;

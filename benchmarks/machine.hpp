@@ -47,8 +47,8 @@ inline std::string today() {
   return text;
 }
 
-// Returns one processor number for each core that this process may use, the last first: systems run their own work on
-// the first.
+// Returns one processor number for each core that this process may use, the last first: systems run
+// their own work on the first.
 inline std::vector<int> usable_cores() {
   cpu_set_t allowed;
   if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return {0};
@@ -56,7 +56,8 @@ inline std::vector<int> usable_cores() {
   std::set<std::string> seen;
   for (int cpu = CPU_SETSIZE - 1; cpu >= 0; --cpu) {
     if (!CPU_ISSET(static_cast<std::size_t>(cpu), &allowed)) continue;
-    std::ifstream file(gpunet::concat("/sys/devices/system/cpu/cpu", cpu, "/topology/thread_siblings_list"));
+    std::ifstream file(
+        gpunet::concat("/sys/devices/system/cpu/cpu", cpu, "/topology/thread_siblings_list"));
     std::string siblings = gpunet::concat("cpu", cpu);
     std::getline(file, siblings);
     if (seen.insert(siblings).second) cores.push_back(cpu);
@@ -64,8 +65,8 @@ inline std::vector<int> usable_cores() {
   return cores;
 }
 
-// Binds each thread of this process to a processor of its own, so that the system does not run two of them on one while
-// another is idle.
+// Binds each thread of this process to a processor of its own, so that the system does not run two
+// of them on one while another is idle.
 inline void pin_threads() {
   cpu_set_t allowed;
   if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;

@@ -24,19 +24,22 @@ struct Plan {
   bool has_onnx = false;                          // whether that Python has ONNX Runtime too
   std::vector<int> cores;                         // one processor number per core
 
-  std::vector<int> first_cores(int threads) const { return {cores.begin(), cores.begin() + threads}; }
+  std::vector<int> first_cores(int threads) const {
+    return {cores.begin(), cores.begin() + threads};
+  }
 };
 
 // A benchmark running in a worker, and its times per step.
 class Runner {
  public:
-  // `start` and `end` are the lines sent to the worker; no line is sent at the end if `end` is empty.
+  // `start` and `end` are the lines sent to the worker; no line is sent at the end if `end` is
+  // empty.
   Runner(std::shared_ptr<Child> child, const std::string& start, std::string end = "")
       : child_(std::move(child)), end_(std::move(end)) {
     const std::string answer = child_->ask(start);
     int read = 0;
-    gpunet::require(std::sscanf(answer.c_str(), "%lf %lf %lf %n", &side_.megabytes, &side_.process_megabytes,
-                                &side_.value, &read) == 3,
+    gpunet::require(std::sscanf(answer.c_str(), "%lf %lf %lf %n", &side_.megabytes,
+                                &side_.process_megabytes, &side_.value, &read) == 3,
                     "bench: a worker answered '", answer, "' to '", start, "' (see above)");
     remark_ = answer.substr(static_cast<std::size_t>(read));
   }
@@ -55,12 +58,13 @@ class Runner {
         steps_ = std::max(1ll, std::llround(static_cast<double>(steps_) * ms / time));
         return;
       }
-      steps_ = std::max(steps_ + 1, std::llround(static_cast<double>(steps_) * std::min(100., ms / time)));
+      steps_ = std::max(steps_ + 1,
+                        std::llround(static_cast<double>(steps_) * std::min(100., ms / time)));
     }
   }
 
-  // Runs one repetition. Idle threads keep spinning for a while (those of PyTorch's OpenMP for about 16 ms), so a pause
-  // follows, to leave the processors to the next.
+  // Runs one repetition. Idle threads keep spinning for a while (those of PyTorch's OpenMP for
+  // about 16 ms), so a pause follows, to leave the processors to the next.
   void repeat() {
     times_.push_back(run() / static_cast<double>(steps_));
     ::usleep(40'000);
@@ -79,8 +83,8 @@ class Runner {
   double run() {
     const std::string question = gpunet::concat("run ", steps_), answer = child_->ask(question);
     double ms = 0;
-    gpunet::require(std::sscanf(answer.c_str(), "%lf", &ms) == 1, "bench: a worker answered '", answer, "' to '",
-                    question, "' (see above)");
+    gpunet::require(std::sscanf(answer.c_str(), "%lf", &ms) == 1, "bench: a worker answered '",
+                    answer, "' to '", question, "' (see above)");
     return ms;
   }
 
@@ -93,7 +97,8 @@ class Runner {
 
 // Starts the benchmark `name` in a worker of its own.
 inline std::unique_ptr<Runner> start_ours(const Plan& plan, const std::string& name, int threads) {
-  const Command command{{plan.program, "worker", std::to_string(threads), name}, plan.first_cores(threads), {}};
+  const Command command{
+      {plan.program, "worker", std::to_string(threads), name}, plan.first_cores(threads), {}};
   return std::make_unique<Runner>(std::make_shared<Child>(command), "start");
 }
 
@@ -109,8 +114,8 @@ inline std::shared_ptr<Child> start_opponent(const Plan& plan, const char* name,
   command.arguments.insert(command.arguments.end(), {name, n});
   for (const char* variable : {"OMP_NUM_THREADS=", "MKL_NUM_THREADS=", "OPENBLAS_NUM_THREADS="})
     command.environment.push_back(variable + n);
-  // It allocates and frees large arrays in every step. Not returning them to the system saves up to a quarter of its
-  // time.
+  // It allocates and frees large arrays in every step. Not returning them to the system saves up to
+  // a quarter of its time.
   command.environment.insert(command.environment.end(), {"MALLOC_MMAP_THRESHOLD_=33554432",  //
                                                          "MALLOC_TRIM_THRESHOLD_=10000000000"});
   return std::make_shared<Child>(command);
@@ -138,7 +143,8 @@ inline Result measure(const Plan& plan, const Job& job, int threads, const Oppon
   const auto onnx = std::isfinite(job.goals.onnx) ? start(opponents.onnx) : nullptr;
   const auto ours = start_ours(plan, result.job, threads);
   const auto peak = start_ours(plan, "peak", threads);
-  const auto copy = start_ours(plan, gpunet::concat("copy:", static_cast<index_t>(job.cost.bytes)), threads);
+  const auto copy =
+      start_ours(plan, gpunet::concat("copy:", static_cast<index_t>(job.cost.bytes)), threads);
   for (Runner* runner : {ours.get(), pytorch.get(), onnx.get()})
     if (runner) runner->calibrate(plan.repetition_ms);
   peak->calibrate(plan.repetition_ms / 5);

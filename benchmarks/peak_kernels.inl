@@ -1,4 +1,5 @@
-// A loop of multiply-adds in registers, which measures the peak rate; included by limits.hpp through each_isa_path.inl.
+// A loop of multiply-adds in registers, which measures the peak rate; included by limits.hpp
+// through each_isa_path.inl.
 
 namespace gpunet::GPUNET_PATH {
 

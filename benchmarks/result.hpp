@@ -21,7 +21,8 @@ inline double median(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
-// The measurements of one side. Memory: growth of the peak since before the model was made; peak of the whole process.
+// The measurements of one side. Memory: growth of the peak since before the model was made; peak of
+// the whole process.
 struct Side {
   double ms = unknown;          // of one step
   double fastest_ms = unknown;  // in the best repetition
@@ -36,10 +37,12 @@ struct Result {
   double goal = unknown, onnx_goal = unknown;  // the smallest acceptable ratios
   Cost cost;
   Side ours, pytorch, onnx;
-  std::string variant, onnx_variant;                       // PyTorch's and ONNX Runtime's fastest variant
+  // PyTorch's and ONNX Runtime's fastest variant.
+  std::string variant, onnx_variant;
   double peak_gflops = unknown, copy_gigabytes = unknown;  // per second, in the same run
   double one_thread_ms = unknown;                          // ours with one thread, for comparison
-  double tolerance = 1e-3;                                 // of the value that all sides must agree on
+  // Of the value that all sides must agree on.
+  double tolerance = 1e-3;
 
   double ratio() const { return pytorch.ms / ours.ms; }
   double onnx_ratio() const { return onnx.ms / ours.ms; }
@@ -48,11 +51,13 @@ struct Result {
 
   double compute_ms() const { return cost.operations / peak_gflops / 1e6; }
   double memory_ms() const { return cost.bytes / copy_gigabytes / 1e6; }
-  // Returns the closer of the two limits, and the share of it that is reached: 1 is as fast as the machine allows.
+  // Returns the closer of the two limits, and the share of it that is reached: 1 is as fast as the
+  // machine allows.
   const char* limit() const { return memory_ms() > compute_ms() ? "memory" : "compute"; }
   double limit_share() const { return std::fmax(compute_ms(), memory_ms()) / ours.ms; }
 
-  // Returns whether half of the repetitions of a side took much longer than its best one, as when other programs run.
+  // Returns whether half of the repetitions of a side took much longer than its best one, as when
+  // other programs run.
   bool unsteady() const {
     const auto is_unsteady = [](const Side& side) {
       return side.ms > 1.3 * side.fastest_ms;

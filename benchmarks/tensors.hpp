@@ -14,7 +14,8 @@ template <Floats (*compute)(const Floats& a, const Floats& b)>
 class TensorFunction : public Work {
  public:
   TensorFunction(Host& device, const gpunet::Sizes& sizes)
-      : a_(spread_tensor(device, sizes, spread_value)), b_(spread_tensor(device, sizes, spread_square)) {}
+      : a_(spread_tensor(device, sizes, spread_value)),
+        b_(spread_tensor(device, sizes, spread_square)) {}
 
   void run(index_t steps) override {
     for (index_t i = 0; i < steps; ++i)

@@ -10,8 +10,8 @@
 
 namespace bench {
 
-// Whether a network is a function of one value, else a Sequential. Functions have the static members `input`, the sizes of a sample,
-// and, for inputs that are characters, `vocabulary`.
+// Whether a network is a function of one value, else a Sequential. Functions have the static
+// members `input`, the sizes of a sample, and, for inputs that are characters, `vocabulary`.
 template <class Net>
 concept IsFunction = gpunet::nn::values_taken_by<Net>
 == 1;
@@ -21,7 +21,8 @@ template <class Net>
 gpunet::Graph graph_of() {
   if constexpr (IsFunction<Net>) {
     Net net;
-    return gpunet::nn::detail::graph_of_function(gpunet::nn::detail::Backend::none, net, {Net::input});
+    return gpunet::nn::detail::graph_of_function(gpunet::nn::detail::Backend::none, net,
+                                                 {Net::input});
   } else {
     return gpunet::nn::lower<void, void>(Net());
   }
@@ -53,7 +54,8 @@ gpunet::Sizes output_sizes() {
   return graph.values[static_cast<std::size_t>(graph.output)];
 }
 
-// Returns targets: classes [batch, ...] for outputs [batch, classes, ...], or numbers of the outputs' shape.
+// Returns targets: classes [batch, ...] for outputs [batch, classes, ...], or numbers of the
+// outputs' shape.
 template <class Net, class Target, class D>
 gpunet::Tensor<Target, D> make_targets(D& device, index_t batch) {
   const gpunet::Sizes output = output_sizes<Net>();
@@ -121,7 +123,8 @@ class Training : public Work {
   double loss_ = 0;
 };
 
-// Training steps by Step::repeat, a hundred per call, as in the Iris lesson, where the whole dataset is one batch.
+// Training steps by Step::repeat, a hundred per call, as in the Iris lesson, where the whole
+// dataset is one batch.
 template <class Net, class Optimizer, class D = Host>
 class RepeatedTraining : public Training<Net, Optimizer, D> {
  public:
@@ -129,7 +132,9 @@ class RepeatedTraining : public Training<Net, Optimizer, D> {
   void run(index_t steps) override {
     constexpr index_t lesson = 100;
     for (; steps > 0; steps -= lesson)
-      this->loss_ = this->step_->repeat(std::min(steps, lesson), this->inputs_, this->targets_).to_vector().back();
+      this->loss_ = this->step_->repeat(std::min(steps, lesson), this->inputs_, this->targets_)
+                        .to_vector()
+                        .back();
   }
 };
 
@@ -150,10 +155,11 @@ class Inference : public Work {
   }
   void run(index_t steps) override {
     for (index_t i = 0; i < steps; ++i)
-      (*network_)(inputs_).each_slice([this]([[maybe_unused]] const gpunet::Slice& slice, index_t, const float* y) {
-        GPUNET_ASSERT(slice.inner == 1);
-        std::copy_n(y, output_.size(), output_.begin());
-      });
+      (*network_)(inputs_).each_slice(
+          [this]([[maybe_unused]] const gpunet::Slice& slice, index_t, const float* y) {
+            GPUNET_ASSERT(slice.inner == 1);
+            std::copy_n(y, output_.size(), output_.begin());
+          });
   }
   // Returns the sum of all outputs, each with a weight of its own.
   double value() const override {

@@ -17,8 +17,8 @@ class Work {
  public:
   virtual ~Work() = default;
 
-  // Restarts from the same numbers: a long training on one batch ends in zeros and subnormal numbers, which take longer
-  // than those of a real training.
+  // Restarts from the same numbers: a long training on one batch ends in zeros and subnormal
+  // numbers, which take longer than those of a real training.
   virtual void start() {}
   virtual void run(index_t steps) = 0;
   // Runs steps and returns the time in milliseconds.
@@ -48,20 +48,22 @@ inline float spread_square(index_t i) {
 
 // Returns a tensor of number(0), number(1), ...
 template <class D>
-gpunet::Tensor<float, D> spread_tensor(D& device, const gpunet::Sizes& sizes, float (*number)(index_t)) {
+gpunet::Tensor<float, D> spread_tensor(D& device, const gpunet::Sizes& sizes,
+                                       float (*number)(index_t)) {
   std::vector<float> values(static_cast<std::size_t>(sizes.numel()));
   for (std::size_t i = 0; i < values.size(); ++i)
     values[i] = number(static_cast<index_t>(i));
   return {device, sizes, values};
 }
 
-// Returns classes from 0 to classes - 1, as labels or as the floats that an Embedding takes. Labels are unrelated to the inputs, so that the
-// loss does not reach 0.
+// Returns classes from 0 to classes - 1, as labels or as the floats that an Embedding takes. Labels
+// are unrelated to the inputs, so that the loss does not reach 0.
 template <class T, class D>
 gpunet::Tensor<T, D> spread_classes(D& device, const gpunet::Sizes& sizes, index_t classes) {
   std::vector<T> values(static_cast<std::size_t>(sizes.numel()));
   for (std::size_t i = 0; i < values.size(); ++i)
-    values[i] = static_cast<T>((spread(static_cast<index_t>(i)) >> 16) % static_cast<std::uint32_t>(classes));
+    values[i] = static_cast<T>((spread(static_cast<index_t>(i)) >> 16) %
+                               static_cast<std::uint32_t>(classes));
   return {device, sizes, values};
 }
 

@@ -17,12 +17,13 @@ namespace bench {
 // Returns the benchmark of that name: a job, "peak", or "copy:BYTES".
 inline std::unique_ptr<Work> make_work(const std::string& name, Host& device) {
   if (name == "peak") return std::make_unique<PeakWork>(device);
-  if (name.rfind("copy:", 0) == 0) return std::make_unique<CopyWork>(device, std::stoll(name.substr(5)));
+  if (name.rfind("copy:", 0) == 0)
+    return std::make_unique<CopyWork>(device, std::stoll(name.substr(5)));
   return find_job(name).make(device);
 }
 
-// Returns the milliseconds of the steps, run as trainings of at most a thousand. Two steps before each training are not
-// timed: they allocate memory and warm the caches.
+// Returns the milliseconds of the steps, run as trainings of at most a thousand. Two steps before
+// each training are not timed: they allocate memory and warm the caches.
 inline double run_trainings(Work& work, index_t steps) {
   double total = 0;
   while (steps > 0) {
@@ -35,8 +36,8 @@ inline double run_trainings(Work& work, index_t steps) {
   return total;
 }
 
-// The conversation with the driver, one line each; opponent.py speaks the same, but is told the job by "start JOB" and
-// goes on to the next after "end".
+// The conversation with the driver, one line each; opponent.py speaks the same, but is told the job
+// by "start JOB" and goes on to the next after "end".
 //   start   -> "MB by which the peak of memory grew, MB of the whole process, value after three steps"
 //   run N   -> "milliseconds of N steps"
 //

@@ -1,4 +1,5 @@
-// The Iris lesson: CUDA devices, and a small network that learns to distinguish three species of iris by leaf sizes.
+// The Iris lesson: CUDA devices, and a small network that learns to distinguish three species of
+// iris by leaf sizes.
 #include <gpunet/datasets.hpp>
 #include <gpunet/gpunet.hpp>
 #include <gpunet/plot.hpp>
@@ -8,17 +9,19 @@
 
 using namespace gpunet;
 
-// As PyTorch's lesson does first: prints whether there is a GPU, its properties and its memory in use.
+// As PyTorch's lesson does first: prints whether there is a GPU, its properties and its memory in
+// use.
 template <Device D, class Net>
 void look_at(D& device, const Net& network) {
   const bool available = Cuda::is_available();
-  std::printf("Cuda::is_available()     %s\n", available ? "true" : concat("false: ", Cuda::why_not()).c_str());
+  std::printf("Cuda::is_available()     %s\n",
+              available ? "true" : concat("false: ", Cuda::why_not()).c_str());
   if (available)
-    std::printf("Cuda::current_device()   %d\nCuda::get_device_name(0) %s\n", Cuda::current_device(),
-                Cuda::get_device_name(0).c_str());
+    std::printf("Cuda::current_device()   %d\nCuda::get_device_name(0) %s\n",
+                Cuda::current_device(), Cuda::get_device_name(0).c_str());
   const auto tell_memory = [&](const char* when) {
-    std::printf("memory_allocated, memory_reserved on %s %s: %zu %zu\n", device.name().c_str(), when,
-                device.memory_allocated(), device.memory_reserved());
+    std::printf("memory_allocated, memory_reserved on %s %s: %zu %zu\n", device.name().c_str(),
+                when, device.memory_allocated(), device.memory_reserved());
   };
   tell_memory("before a tensor");
   const Tensor<float, D> two(device, {2}, {1.0f, 2.0f});
@@ -26,8 +29,9 @@ void look_at(D& device, const Net& network) {
   Host host;
   const Model<Net, Host> on_host(host, network);
   const auto moved = on_host.to(device);
-  std::printf("the tensor is on %s; the model was on %s and is on %s when moved\n\n", two.device().name().c_str(),
-              on_host.device().name().c_str(), moved.device().name().c_str());
+  std::printf("the tensor is on %s; the model was on %s and is on %s when moved\n\n",
+              two.device().name().c_str(), on_host.device().name().c_str(),
+              moved.device().name().c_str());
 }
 
 int main(int argc, char** argv) {
@@ -37,14 +41,17 @@ int main(int argc, char** argv) {
     const std::string target = with.target.empty() ? table.columns().back() : with.target;
     const data::Categories species = table.categories(target);
     Host host;
-    const Tensor<float, Host> X(host, {table.rows(), std::ssize(table.columns()) - 1}, table.numbers_but(target));
+    const Tensor<float, Host> X(host, {table.rows(), std::ssize(table.columns()) - 1},
+                                table.numbers_but(target));
     const Tensor<label_t, Host> y(host, {table.rows()}, species.values);
-    const auto parts = data::train_test_split(X, y, {.test_size = 0.2, .random_state = with.split_seed});
+    const auto parts =
+        data::train_test_split(X, y, {.test_size = 0.2, .random_state = with.split_seed});
 
-    const nn::Sequential network(nn::Input(Shape(Dim(X.size(1)))),  // a run-time size: it depends on the data
-                                 nn::Named<"fc1", nn::Linear<8>>(), nn::ReLU(),  //
-                                 nn::Named<"fc2", nn::Linear<9>>(), nn::ReLU(),
-                                 nn::Named<"out", nn::Linear<>>(nn::Linear(std::ssize(species.names))));
+    // A run-time size: it depends on the data.
+    const nn::Sequential network(
+        nn::Input(Shape(Dim(X.size(1)))), nn::Named<"fc1", nn::Linear<8>>(), nn::ReLU(),  //
+        nn::Named<"fc2", nn::Linear<9>>(), nn::ReLU(),
+        nn::Named<"out", nn::Linear<>>(nn::Linear(std::ssize(species.names))));
     return with_device(with.device, {.threads = with.threads}, [&](auto& device) {
       const train::InterruptGuard interrupt;
       look_at(device, network);
@@ -69,7 +76,8 @@ int main(int argc, char** argv) {
       confusion.update(model(X_test), y_test);
       const auto counts = confusion.result();
       std::printf("loss on the flowers held out: %.8f\n", criterion(model(X_test), y_test).item());
-      std::printf("%ld out of %ld = %.2f%% correct\n", counts.correct(), counts.total(), 100 * counts.accuracy());
+      std::printf("%ld out of %ld = %.2f%% correct\n", counts.correct(), counts.total(),
+                  100 * counts.accuracy());
       std::printf("%s\n\n%s", to_string(counts, species.names).c_str(),
                   classification_report(counts, species.names).c_str());
       plot::save(with.picture, plot::lines({losses}, {.titles = {"Iris", "epoch", "loss"}}));

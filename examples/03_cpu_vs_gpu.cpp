@@ -1,5 +1,6 @@
-// PyTorch's lesson "training a deep learning model on a GPU", line for line: trains the same network on every device of
-// the machine, and measures the parts of a step for small batches and large ones.
+// PyTorch's lesson "training a deep learning model on a GPU", line for line: trains the same
+// network on every device of the machine, and measures the parts of a step for small batches and
+// large ones.
 #include <gpunet/gpunet.hpp>
 #include <gpunet/plot.hpp>
 #include <gpunet/tensorboard.hpp>
@@ -7,16 +8,21 @@
 #include "support/cpu_vs_gpu_options.hpp"
 
 using namespace gpunet;
-using Features = nn::Sequential<nn::Conv2d<6, 5>, nn::ReLU, nn::MaxPool2d<2>,                              //
-                                nn::Conv2d<16, 5, nn::Padding<3>>, nn::ReLU, nn::Conv2d<16, 5>, nn::ReLU,  //
-                                nn::MaxPool2d<2>, nn::Conv2d<16, 3>, nn::ReLU, nn::MaxPool2d<2>>;
-using Classifier = nn::Sequential<nn::Linear<120>, nn::ReLU, nn::Linear<84>, nn::ReLU, nn::Linear<10>>;
+// .
+using Features =
+    nn::Sequential<nn::Conv2d<6, 5>, nn::ReLU, nn::MaxPool2d<2>,
+                   // .
+                   nn::Conv2d<16, 5, nn::Padding<3>>, nn::ReLU, nn::Conv2d<16, 5>, nn::ReLU,
+                   nn::MaxPool2d<2>, nn::Conv2d<16, 3>, nn::ReLU, nn::MaxPool2d<2>>;
+using Classifier =
+    nn::Sequential<nn::Linear<120>, nn::ReLU, nn::Linear<84>, nn::ReLU, nn::Linear<10>>;
 using Net = nn::Sequential<nn::Input<3, 32, 32>, nn::Named<"features", Features>, nn::Flatten,
                            nn::Named<"classifier", Classifier>>;
 
 // Returns the seconds of one epoch; its losses are logged for TensorBoard.
 template <Device D>
-double train_one_epoch(D& device, const data::DatasetView& images, index_t batch_size, const std::string& logs) {
+double train_one_epoch(D& device, const data::DatasetView& images, index_t batch_size,
+                       const std::string& logs) {
   manual_seed(0);
   Model<Net, D> net(device);
   nn::CrossEntropyLoss criterion;
@@ -60,20 +66,25 @@ int main(int argc, char** argv) {
       } catch (const Error& error) {
         std::printf("%s: %s\n", wrong, error.what());
       }
-    const data::Compose transform(data::ToTensor{}, data::Normalize{{0.5f, 0.5f, 0.5f}, {0.5f, 0.5f, 0.5f}});
+    const data::Compose transform(data::ToTensor{},
+                                  data::Normalize{{0.5f, 0.5f, 0.5f}, {0.5f, 0.5f, 0.5f}});
     examples::with_cifar10(with.data, with.images, transform, [&](const auto& images) {
       auto train_on = [&, first = 0.0](auto& device, const std::string& name) mutable {
-        const double seconds = train_one_epoch(device, images, with.batch_size, concat(with.logs, "/", name));
+        const double seconds =
+            train_one_epoch(device, images, with.batch_size, concat(with.logs, "/", name));
         if (first == 0) first = seconds;
-        std::printf("%-14s %6.2f s an epoch, %.2f times as fast\n", name.c_str(), seconds, first / seconds);
+        std::printf("%-14s %6.2f s an epoch, %.2f times as fast\n", name.c_str(), seconds,
+                    first / seconds);
       };
       if (!Cuda::is_available()) {
         std::printf("No GPU (%s): one thread is compared with all.\n", Cuda::why_not().c_str());
-        with_device("cpu", {.threads = 1}, [&](auto& device) { train_on(device, "cpu, 1 thread"); });
+        with_device("cpu", {.threads = 1},
+                    [&](auto& device) { train_on(device, "cpu, 1 thread"); });
       }
       for_each_device([&](auto& device) { train_on(device, device.name()); });
       with_device("auto", [&](auto& device) { sweep(device, images, with); });
     });
-    std::printf("\nSaved %s; the losses: tensorboard --logdir %s\n", with.picture.c_str(), with.logs.c_str());
+    std::printf("\nSaved %s; the losses: tensorboard --logdir %s\n", with.picture.c_str(),
+                with.logs.c_str());
   });
 }

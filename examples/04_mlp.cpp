@@ -1,5 +1,5 @@
-// A network of fully connected layers with run-time sizes learns to read digits, as in lessons on MNIST. Prints and
-// plots its layers, and loss and accuracy batch by batch.
+// A network of fully connected layers with run-time sizes learns to read digits, as in lessons on
+// MNIST. Prints and plots its layers, and loss and accuracy batch by batch.
 #include <gpunet/gpunet.hpp>
 #include <gpunet/plot.hpp>
 
@@ -7,7 +7,8 @@
 
 using namespace gpunet;
 
-// Two hidden layers, and one that returns a logit per class; softmax(1) turns these into probabilities.
+// Two hidden layers, and one that returns a logit per class; softmax(1) turns these into
+// probabilities.
 auto Classifier_MLP(index_t in_dim, index_t hidden_dim, index_t out_dim) {
   return nn::Sequential(nn::Input(Shape(Dim(in_dim))),                                      //
                         nn::Named<"h1", nn::Linear<>>(nn::Linear(hidden_dim)), nn::ReLU(),  //
@@ -16,14 +17,17 @@ auto Classifier_MLP(index_t in_dim, index_t hidden_dim, index_t out_dim) {
 }
 
 template <Device D>
-int run(D& device, data::DatasetView train_set, data::DatasetView test_set, const examples::MlpOptions& with) {
+int run(D& device, data::DatasetView train_set, data::DatasetView test_set,
+        const examples::MlpOptions& with) {
   manual_seed(with.seed);
   Model net(device, Classifier_MLP(28 * 28, with.hidden_dim, 10));
-  std::printf("%s\n\n%s\n\n", to_string(net.network()).c_str(), to_string(summary(net, with.batch_size)).c_str());
+  std::printf("%s\n\n%s\n\n", to_string(net.network()).c_str(),
+              to_string(summary(net, with.batch_size)).c_str());
   io::write_file_atomically(with.pictures + "_network.svg", to_svg(net));
   nn::CrossEntropyLoss criterion;
   optim::Adam optimizer(net, {.lr = with.lr});
-  data::DataLoader loader(train_set, {.batch_size = with.batch_size, .shuffle = true, .num_workers = 2});
+  data::DataLoader loader(train_set,
+                          {.batch_size = with.batch_size, .shuffle = true, .num_workers = 2});
   plot::Series losses{"loss"}, accuracies{"accuracy"};
   const train::InterruptGuard interrupt;
   for (index_t epoch = 1; epoch <= with.epochs && !interrupt.interrupted(); ++epoch) {
@@ -41,11 +45,13 @@ int run(D& device, data::DatasetView train_set, data::DatasetView test_set, cons
       accuracies.y.push_back(accuracy.result().accuracy());
       progress.update(batch, losses.y.back(), accuracies.y.back());
       const double percent = 100 * accuracies.y.back();
-      if (batch++ % 50 == 0) progress.print("loss %.4f  accuracy %5.1f %%", losses.y.back(), percent);
+      if (batch++ % 50 == 0)
+        progress.print("loss %.4f  accuracy %5.1f %%", losses.y.back(), percent);
       if (interrupt.interrupted()) break;
     }
   }
-  plot::save(with.pictures + "_training.svg", plot::lines({losses, accuracies}, {{"Reading digits", "batch", ""}}));
+  plot::save(with.pictures + "_training.svg",
+             plot::lines({losses, accuracies}, {{"Reading digits", "batch", ""}}));
   train::ConfusionMatrix confusion(device, 10);
   data::DataLoader test_loader(test_set, {.batch_size = std::min<index_t>(100, test_set.size())});
   for (auto [images, labels] : test_loader.to(device))
@@ -63,7 +69,8 @@ int run(D& device, data::DatasetView train_set, data::DatasetView test_set, cons
     const auto best = std::max_element(shares.begin(), shares.end());
     answers.push_back(concat(best - shares.begin(), ", ", std::lround(100 * *best), " %"));
   }
-  plot::save(with.pictures + "_digits.svg", plot::image_grid(digits, {.columns = 8, .captions = answers}));
+  plot::save(with.pictures + "_digits.svg",
+             plot::image_grid(digits, {.columns = 8, .captions = answers}));
   return interrupt.exit_status();
 }
 
@@ -71,9 +78,10 @@ int main(int argc, char** argv) {
   return examples::exit_status([&] {
     const examples::MlpOptions with(argc, argv);
     return with_device(with.device, {.threads = with.threads}, [&](auto& device) {
-      return examples::with_mnist(with.data, with.images, [&](const auto& train_set, const auto& test_set) {
-        return run(device, train_set, test_set, with);
-      });
+      return examples::with_mnist(with.data, with.images,
+                                  [&](const auto& train_set, const auto& test_set) {
+                                    return run(device, train_set, test_set, with);
+                                  });
     });
   });
 }

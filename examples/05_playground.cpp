@@ -1,5 +1,5 @@
-// The TensorFlow Playground as a program: a small network learns to distinguish two classes of points in the plane, and
-// a web page shows how.
+// The TensorFlow Playground as a program: a small network learns to distinguish two classes of
+// points in the plane, and a web page shows how.
 #include <gpunet/data/dataloader.hpp>
 #include <gpunet/device/select.hpp>
 #include <gpunet/model/model.hpp>
@@ -17,7 +17,8 @@
 using namespace gpunet;
 using examples::PlaygroundSettings, examples::Problem;
 
-// Trains the network and writes the page; returns the exit status. The larger output is the predicted class.
+// Trains the network and writes the page; returns the exit status. The larger output is the
+// predicted class.
 template <Device D, class Net>
 int run(D& device, const Net& network, const Problem& problem, const PlaygroundSettings& settings,
         const std::string& command) {
@@ -25,20 +26,24 @@ int run(D& device, const Net& network, const Problem& problem, const PlaygroundS
   Model net(device, network);
   nn::CrossEntropyLoss criterion;
   optim::Adam optimizer(net, {.lr = settings.lr});
-  data::DataLoader loader(problem, {.batch_size = std::min(settings.batch_size, problem.size()), .shuffle = true});
+  data::DataLoader loader(
+      problem, {.batch_size = std::min(settings.batch_size, problem.size()), .shuffle = true});
   auto batches = loader.resident_on(device);
   const auto logits_at = [&](const std::vector<float>& places) {
     const std::vector<float> inputs = problem.inputs(places);
-    return net(Tensor<float, D>(device, {index_t(places.size() / 2), problem.width()}, inputs)).to_vector();
+    return net(Tensor<float, D>(device, {index_t(places.size() / 2), problem.width()}, inputs))
+        .to_vector();
   };
 
   examples::Recording recording(settings.epochs);
   examples::Watch watch(settings.watch, settings.epochs, problem);
   const train::InterruptGuard interrupt;
   for (index_t epoch = 0;; ++epoch) {
-    recording.add({epoch, problem, logits_at(problem.points.samples), examples::parameters_of(net)});
+    recording.add(
+        {epoch, problem, logits_at(problem.points.samples), examples::parameters_of(net)});
     watch.print(recording.moments().back());
-    if (watch.draws() && recording.keeps(epoch)) watch.draw(recording.moments().back(), logits_at(watch.places()));
+    if (watch.draws() && recording.keeps(epoch))
+      watch.draw(recording.moments().back(), logits_at(watch.places()));
     if (epoch == settings.epochs || interrupt.interrupted()) break;
     for (auto [inputs, labels] : batches) {
       optimizer.zero_grad();
@@ -52,9 +57,11 @@ int run(D& device, const Net& network, const Problem& problem, const PlaygroundS
   return interrupt.exit_status();
 }
 
-// Calls f with a network that has these hidden layers. Their number is part of its type, their sizes are not.
+// Calls f with a network that has these hidden layers. Their number is part of its type, their
+// sizes are not.
 template <class F, class... Layers>
-int with_network(const std::vector<index_t>& hidden, const PlaygroundSettings& settings, F f, Layers... layers) {
+int with_network(const std::vector<index_t>& hidden, const PlaygroundSettings& settings, F f,
+                 Layers... layers) {
   constexpr std::size_t depth = sizeof...(Layers) / 2;
   if (hidden.size() == depth) return f(layers..., nn::Linear(2));
   const nn::AnyActivation activation(settings.activation);

@@ -1,5 +1,5 @@
-// The regression lesson: a network learns to predict a number of a table from the other numbers, is saved, and predicts the
-// same after it was loaded.
+// The regression lesson: a network learns to predict a number of a table from the other numbers, is
+// saved, and predicts the same after it was loaded.
 #include <gpunet/datasets.hpp>
 #include <gpunet/gpunet.hpp>
 #include <gpunet/plot.hpp>
@@ -21,9 +21,11 @@ int main(int argc, char** argv) {
     const Tensor<float, Host> X(host, {table.rows(), std::ssize(columns)}, table.numbers(columns));
     const Tensor<float, Host> y(host, {table.rows(), 1}, table.numbers(target));
     const auto parts = data::train_test_split(X, y, {.test_size = 0.2, .random_state = 33});
-    const data::TensorDataset train_set(parts.X_train, parts.y_train), test_set(parts.X_test, parts.y_test);
+    const data::TensorDataset train_set(parts.X_train, parts.y_train),
+        test_set(parts.X_test, parts.y_test);
 
-    const nn::Sequential network(nn::Input(Shape(Dim(X.size(1)))),  // a run-time size: it depends on the data
+    // A run-time size: it depends on the data.
+    const nn::Sequential network(nn::Input(Shape(Dim(X.size(1)))),
                                  nn::Named<"hidden", nn::Linear<16>>(), nn::ReLU(),
                                  nn::Named<"out", nn::Linear<1>>());
     return with_device(with.device, {.threads = with.threads}, [&](auto& device) {
@@ -36,31 +38,33 @@ int main(int argc, char** argv) {
       const train::InterruptGuard interrupt;
       const auto print = [&](const train::Training& run) {
         if ((run.current.number - 1) % with.print_every == 0)
-          std::printf("epoch %3ld  loss %.6f  held out %.6f\n", run.current.number, run.current.loss,
-                      run.current.val_loss);
+          std::printf("epoch %3ld  loss %.6f  held out %.6f\n", run.current.number,
+                      run.current.loss, run.current.val_loss);
       };
-      const auto history =
-          train::fit(net, criterion, optimizer, loader, {.epochs = with.epochs}, train::Validation(test_loader),
-                     print, train::StopOnNaN(), train::StopOnInterrupt());
+      const auto history = train::fit(net, criterion, optimizer, loader, {.epochs = with.epochs},
+                                      train::Validation(test_loader), print, train::StopOnNaN(),
+                                      train::StopOnInterrupt());
       require(history.end != train::End::not_finite, "06_regression: ", history.why,
               ", use a smaller --lr, or columns of similar size");
 
       const double mean = train::evaluate(net, nn::L1Loss{}, test_loader).loss;
-      std::printf("\n%s of the rows held out is predicted within %.3f on average\n", target.c_str(), mean);
+      std::printf("\n%s of the rows held out is predicted within %.3f on average\n", target.c_str(),
+                  mean);
       io::save(net, with.save);
       Model loaded(device, network);
       io::load(loaded, with.save);
       const auto rows = parts.X_test.to(device);
-      require(loaded(rows).to_vector() == net(rows).to_vector(), "06_regression: the network changed in ",
-              with.save);
-      std::printf("the first of them: %.3f, predicted %.3f by the network of %s\n", parts.y_test.to_vector()[0],
-                  loaded(rows).to_vector()[0], with.save.c_str());
+      require(loaded(rows).to_vector() == net(rows).to_vector(),
+              "06_regression: the network changed in ", with.save);
+      std::printf("the first of them: %.3f, predicted %.3f by the network of %s\n",
+                  parts.y_test.to_vector()[0], loaded(rows).to_vector()[0], with.save.c_str());
       plot::Series loss{"loss"}, held_out{"loss of the rows held out"};
       for (const train::Epoch& epoch : history.epochs) {
         loss.y.push_back(epoch.loss);
         held_out.y.push_back(epoch.val_loss);
       }
-      plot::save(with.picture, plot::lines({loss, held_out}, {.titles = {"Regression", "epoch", "loss"}}));
+      plot::save(with.picture,
+                 plot::lines({loss, held_out}, {.titles = {"Regression", "epoch", "loss"}}));
       return interrupt.exit_status();
     });
   });

@@ -1,4 +1,5 @@
-// A character-level language model: an LSTM or a transformer learns a text, then generates more of it.
+// A character-level language model: an LSTM or a transformer learns a text, then generates more of
+// it.
 #include <gpunet/functional.hpp>
 #include <gpunet/gpunet.hpp>
 #include <gpunet/networks/language.hpp>
@@ -8,9 +9,11 @@
 
 using namespace gpunet;
 
-// Trains on the first nine tenths of the text, validates on the rest, saves the network and plots its losses.
+// Trains on the first nine tenths of the text, validates on the rest, saves the network and plots
+// its losses.
 template <Device D>
-int train_network(Network<D, float>& net, const examples::Text& text, const examples::TextOptions& with) {
+int train_network(Network<D, float>& net, const examples::Text& text,
+                  const examples::TextOptions& with) {
   const auto middle = text.numbers().begin() + std::ssize(text.numbers()) * 9 / 10;
   const examples::Windows train_set{
       {text.numbers().begin(), middle}, with.length, std::max<index_t>(1, with.length / 8)};
@@ -18,10 +21,12 @@ int train_network(Network<D, float>& net, const examples::Text& text, const exam
   const nn::CrossEntropyLoss criterion;
   optim::Adam optimizer(net, {.lr = with.lr});
   const data::DataLoader loader(train_set, {.batch_size = with.batch_size, .shuffle = true});
-  const data::DataLoader test_loader(test_set, {.batch_size = std::min(with.batch_size, test_set.size())});
+  const data::DataLoader test_loader(test_set,
+                                     {.batch_size = std::min(with.batch_size, test_set.size())});
   const train::InterruptGuard interrupt;
-  const auto history = train::fit(net, criterion, optimizer, loader, {.epochs = with.epochs}, train::ProgressBar(),
-                                  train::Validation(test_loader), train::StopOnNaN(), train::StopOnInterrupt());
+  const auto history =
+      train::fit(net, criterion, optimizer, loader, {.epochs = with.epochs}, train::ProgressBar(),
+                 train::Validation(test_loader), train::StopOnNaN(), train::StopOnInterrupt());
   require(history.end != train::End::not_finite, "09_text: ", history.why, ", use a smaller --lr");
   io::save(net, with.save);
   plot::Series loss{"loss"}, held_out{"loss of the last tenth"};
@@ -29,7 +34,8 @@ int train_network(Network<D, float>& net, const examples::Text& text, const exam
     loss.y.push_back(epoch.loss);
     held_out.y.push_back(epoch.val_loss);
   }
-  plot::save(with.picture, plot::lines({loss, held_out}, {.titles = {"Characters", "epoch", "loss"}}));
+  plot::save(with.picture,
+             plot::lines({loss, held_out}, {.titles = {"Characters", "epoch", "loss"}}));
   return interrupt.exit_status();
 }
 
@@ -41,7 +47,8 @@ void write(Network<D, float>& net, const examples::Text& text, const examples::T
   for (index_t i = 0; i < with.characters; ++i) {
     const index_t known = std::min(with.length, std::ssize(written));
     std::vector<float> window(static_cast<std::size_t>(with.length));
-    std::copy(written.end() - known, written.end(), window.begin());  // causal: the rest has no effect
+    // causal: the rest has no effect.
+    std::copy(written.end() - known, written.end(), window.begin());
     const auto logits = net(Tensor<float, D>(net.device(), {1, with.length}, window)).to_vector();
     std::vector<float> next;
     for (index_t character = 0; character < text.vocabulary(); ++character)

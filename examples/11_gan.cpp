@@ -1,5 +1,6 @@
-// A generative adversarial network (Goodfellow and others, 2014) that learns a ring of eight Gaussians. Two networks share the
-// parameters of a generator and a discriminator: each computes the loss of one of them and has an optimizer.
+// A generative adversarial network (Goodfellow and others, 2014) that learns a ring of eight
+// Gaussians. Two networks share the parameters of a generator and a discriminator: each computes
+// the loss of one of them and has an optimizer.
 #include <gpunet/functional.hpp>
 #include <gpunet/gpunet.hpp>
 
@@ -43,7 +44,8 @@ int run(D& device, const examples::GanOptions& with) {
       .requires_grad(false);  // in this network: its loss trains the generator through it
   optim::Adam d_optimizer(d_net, {.lr = with.lr, .betas = {0.5, 0.999}});
   optim::Adam g_optimizer(g_net, {.lr = with.lr, .betas = {0.5, 0.999}});
-  train::Step d_step(d_net, nn::OutputLoss{}, d_optimizer), g_step(g_net, nn::OutputLoss{}, g_optimizer);
+  train::Step d_step(d_net, nn::OutputLoss{}, d_optimizer),
+      g_step(g_net, nn::OutputLoss{}, g_optimizer);
 
   Network sample(d_net, generator, {latent});  // the same parameters
   Network average(device, generator, {latent});
@@ -60,10 +62,12 @@ int run(D& device, const examples::GanOptions& with) {
     lerp(average, sample, 0.01);
     if (step % std::max<index_t>(1, with.steps / 6) != 0) continue;
     const float losses[] = {d_loss.item(), g_loss.item()};
-    require(std::isfinite(losses[0] + losses[1]), "11_gan: a loss is not finite, use a smaller --lr");
+    require(std::isfinite(losses[0] + losses[1]),
+            "11_gan: a loss is not finite, use a smaller --lr");
     const auto [good, modes] = examples::ring_fit(average(noise(2000)).to_vector());
-    std::printf("step %5ld  discriminator %.3f  generator %.3f  good points %.0f %%  Gaussians %d of 8\n", step,
-                losses[0], losses[1], 100 * good, modes);
+    std::printf(
+        "step %5ld  discriminator %.3f  generator %.3f  good points %.0f %%  Gaussians %d of 8\n",
+        step, losses[0], losses[1], 100 * good, modes);
   }
   io::save(average, with.save);
   std::printf("saved the generator to %s\n", with.save.c_str());
@@ -73,6 +77,7 @@ int run(D& device, const examples::GanOptions& with) {
 int main(int argc, char** argv) {
   return examples::exit_status([&] {
     const examples::GanOptions with(argc, argv);
-    return with_device(with.device, {.threads = with.threads}, [&](auto& device) { return run(device, with); });
+    return with_device(with.device, {.threads = with.threads},
+                       [&](auto& device) { return run(device, with); });
   });
 }

@@ -1,4 +1,5 @@
-// Deep Q-learning (Mnih and others, 2015) of CartPole-v1. The carts and the memory of what they did are tensors on the device too.
+// Deep Q-learning (Mnih and others, 2015) of CartPole-v1. The carts and the memory of what they did
+// are tensors on the device too.
 #include <gpunet/functional.hpp>
 #include <gpunet/gpunet.hpp>
 #include <gpunet/tensors.hpp>
@@ -10,7 +11,8 @@ using namespace gpunet;
 
 constexpr index_t carts = 8, capacity = carts * 10000;
 
-// State [4] -> the value of each action: -1 when the pole falls, discounted. A reward of 1 for each push makes the same order.
+// State [4] -> the value of each action: -1 when the pole falls, discounted. A reward of 1 for each
+// push makes the same order.
 nn::Value q_values(const nn::Value& state) {
   return linear(relu(linear(relu(linear(state, 128)), 128)), 2);
 }
@@ -38,14 +40,17 @@ int run(D& device, const examples::DqnOptions& with) {
   Network target(device, q_values, {4});
   target.copy_state(q);
   optim::AdamW optimizer(learner, {.lr = with.lr});
-  optim::lr_scheduler::PolynomialLR schedule(optimizer, {.total_iters = with.steps});  // linear, to 0
+  // Linear, to 0.
+  optim::lr_scheduler::PolynomialLR schedule(optimizer, {.total_iters = with.steps});
   train::Step learn(learner, nn::OutputLoss{}, optimizer);
   examples::CartPoles poles(device, carts);
   Tensor<float, D> memory(device,
-                          {capacity, 10});  // state, action, the state after it, whether the pole has fallen
+                          // State, action, the state after it, whether the pole has fallen.
+                          {capacity, 10});
   const train::InterruptGuard interrupt;
   for (index_t step = 0; step < with.steps && !interrupt.interrupted(); ++step) {
-    const float random = std::max(0.05f, 1 - 5 * static_cast<float>(step) / static_cast<float>(with.steps));
+    const float random =
+        std::max(0.05f, 1 - 5 * static_cast<float>(step) / static_cast<float>(with.steps));
     const Tensor before = poles.state.clone();
     const Tensor any = cast<label_t>(randint(device, 0, 2, {carts}));
     const Tensor actions = where(rand(device, {carts}) < random, any, q(before).argmax(1));
@@ -63,8 +68,8 @@ int run(D& device, const examples::DqnOptions& with) {
     schedule.step();
     lerp(target, q, 0.01);
     if ((step + 1) % std::max<index_t>(1, with.steps / 6) == 0)
-      std::printf("step %5ld  loss %.4f  mean length %.1f\n", step + 1, examples::finite(loss.item()),
-                  mean_length(device, q, with.longest));
+      std::printf("step %5ld  loss %.4f  mean length %.1f\n", step + 1,
+                  examples::finite(loss.item()), mean_length(device, q, with.longest));
   }
   io::save(q, with.save);
   std::printf("saved the network to %s\n", with.save.c_str());
@@ -74,6 +79,7 @@ int run(D& device, const examples::DqnOptions& with) {
 int main(int argc, char** argv) {
   return examples::exit_status([&] {
     const examples::DqnOptions with(argc, argv);
-    return with_device(with.device, {.threads = with.threads}, [&](auto& device) { return run(device, with); });
+    return with_device(with.device, {.threads = with.threads},
+                       [&](auto& device) { return run(device, with); });
   });
 }

@@ -1,7 +1,8 @@
-// gpu_probe: checks what the Cuda policy needs of this machine's GPU: memory, a kernel of ours, a recorded graph, a product of
-// cuBLASLt.
-// Prints a line "STEP: RESULT" for each step, the name before the step begins. Ends with 1 at the first step that fails, and
-// by SIGALRM if one takes longer than 60 s. gpu_check.sh compiles and runs it.
+// gpu_probe: checks what the Cuda policy needs of this machine's GPU: memory, a kernel of ours, a
+// recorded graph, a product of cuBLASLt.
+// Prints a line "STEP: RESULT" for each step, the name before the step begins. Ends with 1 at the
+// first step that fails, and by SIGALRM if one takes longer than 60 s. gpu_check.sh compiles and
+// runs it.
 #include <cstddef>
 #include <exception>
 #include <iostream>
@@ -38,7 +39,8 @@ std::string describe() {
   check(cudaDriverGetVersion(&driver));
   check(cudaRuntimeGetVersion(&runtime));
   return concat(device.name, ", compute capability ", device.major, ".", device.minor, ", CUDA ",
-                detail::cuda_version(driver), " (driver) and ", detail::cuda_version(runtime), " (runtime)");
+                detail::cuda_version(driver), " (driver) and ", detail::cuda_version(runtime),
+                " (runtime)");
 }
 
 std::string allocate() {
@@ -61,9 +63,11 @@ std::string run_kernel() {
   device.deallocate(data, bytes);
   for (index_t i = 0; i < n; ++i) {
     const float found = result[static_cast<std::size_t>(i)];
-    require(found == number(i + 1), "for_each wrote ", found, " at index ", i, ", want ", number(i + 1));
+    require(found == number(i + 1), "for_each wrote ", found, " at index ", i, ", want ",
+            number(i + 1));
   }
-  return concat("for_each wrote ", n, " numbers, all correct (code for sm_", device.architecture(), ")");
+  return concat("for_each wrote ", n, " numbers, all correct (code for sm_", device.architecture(),
+                ")");
 }
 
 struct AddOne {
@@ -78,7 +82,8 @@ std::string run_graph() {
   const std::size_t bytes = n * sizeof(float);
   float* data = static_cast<float*>(device.allocate(bytes));
   for_each(device, n, Fill{data, 0});
-  const detail::Recorded recorded = detail::record(device, [&] { for_each(device, n, AddOne{data}); });
+  const detail::Recorded recorded =
+      detail::record(device, [&] { for_each(device, n, AddOne{data}); });
   require(recorded.graph != nullptr, recorded.problem);
   for (int i = 0; i < replays; ++i)
     detail::replay(device, recorded.graph);
@@ -87,8 +92,8 @@ std::string run_graph() {
   device.deallocate(data, bytes);
   for (index_t i = 0; i < n; ++i) {
     const float found = result[static_cast<std::size_t>(i)];
-    require(found == number(i) + replays, "the replayed kernel left ", found, " at index ", i, ", want ",
-            number(i) + replays);
+    require(found == number(i) + replays, "the replayed kernel left ", found, " at index ", i,
+            ", want ", number(i) + replays);
   }
   return concat("a kernel recorded once and replayed ", replays, " times, all correct");
 }
@@ -102,8 +107,8 @@ void multiply(Cuda& device, const float* a, const float* b, float* c) {
   check(cublasLtMatrixLayoutCreate(&layout, CUDA_R_32F, side, side, side));
   const detail::Owned<cublasLtMatrixLayout_t, cublasLtMatrixLayoutDestroy> owned_layout(layout);
   const float one = 1, zero = 0;
-  check(cublasLtMatmul(device.blas().lt(), operation, &one, a, layout, b, layout, &zero, c, layout, c, layout,
-                       nullptr, nullptr, 0, device.stream()));
+  check(cublasLtMatmul(device.blas().lt(), operation, &one, a, layout, b, layout, &zero, c, layout,
+                       c, layout, nullptr, nullptr, 0, device.stream()));
 }
 
 std::string run_product() {
@@ -124,7 +129,8 @@ std::string run_product() {
     for (index_t k = 0; k < side; ++k)
       want += number(row + k * side) * number(k + column * side + 3);
     const float found = result[static_cast<std::size_t>(i)];
-    require(found == want, "element [", row, ", ", column, "] of the product is ", found, ", want ", want);
+    require(found == want, "element [", row, ", ", column, "] of the product is ", found, ", want ",
+            want);
   }
   return concat("a ", side, " x ", side, " product, all sums exact");
 }
@@ -136,8 +142,9 @@ int main() {
     const char* name;
     std::string (*run)();
   };
-  for (const auto& [name, run] : {Step{"device", describe}, Step{"memory", allocate}, Step{"kernel", run_kernel},
-                                  Step{"graph", run_graph}, Step{"cuBLASLt", run_product}}) {
+  for (const auto& [name, run] :
+       {Step{"device", describe}, Step{"memory", allocate}, Step{"kernel", run_kernel},
+        Step{"graph", run_graph}, Step{"cuBLASLt", run_product}}) {
     std::cout << name << ": " << std::flush;
     alarm(60);
     try {

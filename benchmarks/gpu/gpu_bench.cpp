@@ -1,4 +1,5 @@
-// Measures training steps on a GPU beside PyTorch's on the same one: tables, correctness, and the goals.
+// Measures training steps on a GPU beside PyTorch's on the same one: tables, correctness, and the
+// goals.
 #include <cstdio>
 #include <cstring>
 #include <sstream>
@@ -26,18 +27,22 @@ struct GpuMemory {
   double most() const { return static_cast<double>(device.memory_reserved()) / 1e6; }
 };
 
-// The work of that name: a job, "peak", or "copy". The last two are small with GPUNET_BENCH_TINY, for a simulator.
+// The work of that name: a job, "peak", or "copy". The last two are small with GPUNET_BENCH_TINY,
+// for a simulator.
 std::unique_ptr<Work> make_gpu_work(const std::string& name, Cuda& device) {
   const bool tiny = std::getenv("GPUNET_BENCH_TINY");
   if (name == "peak") return std::make_unique<TimedByEvents<PeakOnCuda>>(device, tiny ? 2 : 4096);
-  if (name == "copy") return std::make_unique<TimedByEvents<CopyOnCuda>>(device, index_t{tiny ? 1 << 12 : 1 << 30});
+  if (name == "copy")
+    return std::make_unique<TimedByEvents<CopyOnCuda>>(device, index_t{tiny ? 1 << 12 : 1 << 30});
   return find_gpu_job(name).make(device);
 }
 
-// Work that ends this process when an answer takes longer than `seconds`: a kernel that hangs costs one worker.
+// Work that ends this process when an answer takes longer than `seconds`: a kernel that hangs costs
+// one worker.
 class TimeLimited : public Work {
  public:
-  TimeLimited(std::unique_ptr<Work> work, unsigned seconds) : work_(std::move(work)), seconds_(seconds) {}
+  TimeLimited(std::unique_ptr<Work> work, unsigned seconds)
+      : work_(std::move(work)), seconds_(seconds) {}
 
   void start() override {
     const Alarm alarm(seconds_);
@@ -89,9 +94,10 @@ std::string name_of_gpu() {
   gpunet::check(cudaGetDeviceProperties(&p, 0));
   gpunet::check(cudaDriverGetVersion(&driver));
   gpunet::check(cudaRuntimeGetVersion(&runtime));
-  return gpunet::concat(p.name, ", compute capability ", p.major, ".", p.minor, ", ", p.multiProcessorCount,
-                        " multiprocessors, driver ", driver_version(), "for CUDA ",
-                        gpunet::detail::cuda_version(driver), ", runtime ", gpunet::detail::cuda_version(runtime));
+  return gpunet::concat(p.name, ", compute capability ", p.major, ".", p.minor, ", ",
+                        p.multiProcessorCount, " multiprocessors, driver ", driver_version(),
+                        "for CUDA ", gpunet::detail::cuda_version(driver), ", runtime ",
+                        gpunet::detail::cuda_version(runtime));
 }
 
 struct GpuArguments {
@@ -102,26 +108,33 @@ struct GpuArguments {
 };
 
 GpuArguments parse(int argc, char** argv) {
-  examples::Options options(argc, argv, "gpu_bench", "Measures training steps on a GPU beside PyTorch's.");
+  examples::Options options(argc, argv, "gpu_bench",
+                            "Measures training steps on a GPU beside PyTorch's.");
   GpuArguments a;
-  a.seconds = options.get("--seconds", "N", "time limit; lines left out are listed", a.seconds, index_t{1});
-  a.repetitions = options.get("--repetitions", "N", "turns of each side", a.repetitions, index_t{1});
+  a.seconds =
+      options.get("--seconds", "N", "time limit; lines left out are listed", a.seconds, index_t{1});
+  a.repetitions =
+      options.get("--repetitions", "N", "turns of each side", a.repetitions, index_t{1});
   a.repetition_ms = options.get("--ms", "N", "length of a repetition", a.repetition_ms, index_t{0});
   a.jobs = options.all<std::string>("--job", "NAME", "only this job (may be given more than once)");
-  a.lines = options.get("--lines", "WHICH", "goals: only those that have goals; rest: only the others", "all");
+  a.lines = options.get("--lines", "WHICH",
+                        "goals: only those that have goals; rest: only the others", "all");
   a.json = options.get("--json", "FILE", "write the results as JSON", "");
   a.markdown = options.get("--markdown", "FILE", "write the tables as Markdown", "");
-  a.python = options.get("--python", "PROGRAM", "a Python whose PyTorch has CUDA, to compare with", "");
-  a.dry_run = options.flag("--dry-run", "only list the lines, and write tables without numbers; needs no GPU");
+  a.python =
+      options.get("--python", "PROGRAM", "a Python whose PyTorch has CUDA, to compare with", "");
+  a.dry_run = options.flag("--dry-run",
+                           "only list the lines, and write tables without numbers; needs no GPU");
   options.finish();
-  gpunet::require(a.lines == "all" || a.lines == "goals" || a.lines == "rest", "gpu_bench: --lines ", a.lines,
-                  " (want all, goals or rest)");
+  gpunet::require(a.lines == "all" || a.lines == "goals" || a.lines == "rest",
+                  "gpu_bench: --lines ", a.lines, " (want all, goals or rest)");
   for (const std::string& job : a.jobs)
     find_gpu_job(job);
   return a;
 }
 
-// A run: its lines are filled one after another, and the files are written after each, so that nothing known is lost.
+// A run: its lines are filled one after another, and the files are written after each, so that
+// nothing known is lost.
 class GpuRun {
  public:
   explicit GpuRun(const GpuArguments& arguments)
@@ -131,14 +144,16 @@ class GpuRun {
     gpu_.plan.repetitions = static_cast<int>(arguments.repetitions);
     gpu_.plan.repetition_ms = static_cast<double>(arguments.repetition_ms);
     gpu_.plan.program = "/proc/self/exe";
-    if (!arguments.python.empty()) gpu_.plan.opponent = {arguments.python, GPUNET_BENCHMARKS_DIR "/opponent.py"};
+    if (!arguments.python.empty())
+      gpu_.plan.opponent = {arguments.python, GPUNET_BENCHMARKS_DIR "/opponent.py"};
   }
 
   // Measures nothing.
   int list() {
     surroundings_ = {"not measured yet", "-", "-", "-"};
     for (const GpuResult& r : results_)
-      std::printf("%s%s\n", r.name().c_str(), r.large_convolutions ? ", without and with cuDNN" : "");
+      std::printf("%s%s\n", r.name().c_str(),
+                  r.large_convolutions ? ", without and with cuDNN" : "");
     write();
     return 0;
   }
@@ -151,8 +166,8 @@ class GpuRun {
     const std::string with_cudnn = cudnn ? gpunet::concat(", cuDNN ", cudnn) : ", no cuDNN";
     surroundings_ = {today(), name_of_gpu(), gpunet::concat("gpunet, ", compiler(), with_cudnn),
                      name_of_opponent()};
-    std::printf("%s\n%s\nPyTorch: %s\n\n", surroundings_.processor.c_str(), surroundings_.compiler.c_str(),
-                surroundings_.opponent.c_str());
+    std::printf("%s\n%s\nPyTorch: %s\n\n", surroundings_.processor.c_str(),
+                surroundings_.compiler.c_str(), surroundings_.opponent.c_str());
 
     measure_lines(true);
     for (GpuResult& r : results_)
@@ -160,14 +175,15 @@ class GpuRun {
     measure_lines(false);
 
     const Verdict verdict = judge(results_);
-    std::printf("\n%s\n%s\n%s%s", gpu_tables(results_).c_str(), gpu_notes(limits_, results_).c_str(),
-                gpu_verdict(verdict).c_str(), summary_line(verdict).c_str());
+    std::printf("\n%s\n%s\n%s%s", gpu_tables(results_).c_str(),
+                gpu_notes(limits_, results_).c_str(), gpu_verdict(verdict).c_str(),
+                summary_line(verdict).c_str());
     return verdict.wrong ? 1 : 0;
   }
 
  private:
-  // PyTorch once for each mode, all at the same time. torch.compile takes most of a minute for a network: it is tried
-  // where there is a goal against PyTorch's fastest mode.
+  // PyTorch once for each mode, all at the same time. torch.compile takes most of a minute for a
+  // network: it is tried where there is a goal against PyTorch's fastest mode.
   void load_opponents() {
     gpu_.start_opponent("eager");
     gpu_.start_opponent("graphed");
@@ -184,7 +200,8 @@ class GpuRun {
     try {
       Child& eager = *gpu_.opponents.at("eager").child;
       const std::string answer = eager.ask("start check");
-      if (answer.rfind("PyTorch ", 0) == 0) return eager.read_line(), answer;  // behind it stands "ended"
+      // Behind it stands "ended".
+      if (answer.rfind("PyTorch ", 0) == 0) return eager.read_line(), answer;
       why = answer;
     } catch (const gpunet::Error& error) {
       why = error.what();
@@ -221,12 +238,15 @@ class GpuRun {
 
   void write() const {
     if (!arguments_.json.empty())
-      gpunet::io::write_file_atomically(arguments_.json, gpu_json(surroundings_, limits_, results_));
+      gpunet::io::write_file_atomically(arguments_.json,
+                                        gpu_json(surroundings_, limits_, results_));
     if (!arguments_.markdown.empty())
-      gpunet::io::write_file_atomically(arguments_.markdown, gpu_markdown(surroundings_, limits_, results_));
+      gpunet::io::write_file_atomically(arguments_.markdown,
+                                        gpu_markdown(surroundings_, limits_, results_));
   }
 
-  static constexpr double seconds_of_a_line = 15, seconds_of_a_compilation = 60;  // that should be left
+  // That should be left.
+  static constexpr double seconds_of_a_line = 15, seconds_of_a_compilation = 60;
 
   GpuArguments arguments_;
   GpuPlan gpu_;
@@ -237,7 +257,8 @@ class GpuRun {
 
 }  // namespace
 
-// Ends with 0 if all that was measured is correct, however fast, and with 1 if not. The goals are in the last line.
+// Ends with 0 if all that was measured is correct, however fast, and with 1 if not. The goals are
+// in the last line.
 int main(int argc, char** argv) {
   return examples::exit_status([&] {
     if (argc == 5 && std::strcmp(argv[1], "worker") == 0) return serve_on_gpu(argv);

@@ -96,7 +96,8 @@ class Latency {
   void measure() {
     const int many = times_ == 1 ? 2 : 1000;
     report("a launch", [&] { return time(times_, [&] { launch(empty_kernel, 1, 32); }); });
-    report("a launch, time of the caller", [&] { return host_time([&] { launch(empty_kernel, 1, 32); }); });
+    report("a launch, time of the caller",
+           [&] { return host_time([&] { launch(empty_kernel, 1, 32); }); });
     report_graph("empty node of a graph", [&] { launch(empty_kernel, 1, 32); });
     report_graph("dependent node of a graph, 16 blocks of 256",
                  [&] { launch(add_kernel, 16, 256, reinterpret_cast<float*>(memory_)); });
@@ -106,8 +107,9 @@ class Latency {
     });
     for (const int blocks : {8, 64, blocks_})
       report(gpunet::concat("barrier of a grid of ", blocks, " blocks"), [&] {
-        return each(
-            many, [&](int n) { launch_with(cudaLaunchAttributeCooperative, grid_barrier_kernel, blocks, 256, n); });
+        return each(many, [&](int n) {
+          launch_with(cudaLaunchAttributeCooperative, grid_barrier_kernel, blocks, 256, n);
+        });
       });
     report("barrier of a cluster of 8 blocks", [&] {
       return each(many, [&](int n) {
@@ -115,16 +117,22 @@ class Latency {
       });
     });
     for (const int threads : {128, 512})
-      report(gpunet::concat("barrier of a block of ", threads),
-             [&] { return each(many, [&](int n) { launch(block_barrier_kernel, 1, threads, n); }); });
-    report("atomic add that waits for its result",
-           [&] { return each(many, [&](int n) { launch(dependent_atomic_kernel, 1, 1, n, memory_); }); });
-    report(gpunet::concat("atomic adds of ", blocks_, " blocks of 128 to one number"),
-           [&] { return each(many, [&](int n) { launch(atomic_kernel<true>, blocks_, 128, n, memory_); }); });
-    report(gpunet::concat("atomic adds of ", blocks_, " blocks of 128, each thread to its own"),
-           [&] { return each(many, [&](int n) { launch(atomic_kernel<false>, blocks_, 128, n, memory_); }); });
-    report(gpunet::concat("counter of the last of ", blocks_, " blocks"),
-           [&] { return each(many, [&](int n) { launch(last_block_kernel, blocks_, 128, n, memory_); }); });
+      report(gpunet::concat("barrier of a block of ", threads), [&] {
+        return each(many, [&](int n) { launch(block_barrier_kernel, 1, threads, n); });
+      });
+    report("atomic add that waits for its result", [&] {
+      return each(many, [&](int n) { launch(dependent_atomic_kernel, 1, 1, n, memory_); });
+    });
+    report(gpunet::concat("atomic adds of ", blocks_, " blocks of 128 to one number"), [&] {
+      return each(many, [&](int n) { launch(atomic_kernel<true>, blocks_, 128, n, memory_); });
+    });
+    report(
+        gpunet::concat("atomic adds of ", blocks_, " blocks of 128, each thread to its own"), [&] {
+          return each(many, [&](int n) { launch(atomic_kernel<false>, blocks_, 128, n, memory_); });
+        });
+    report(gpunet::concat("counter of the last of ", blocks_, " blocks"), [&] {
+      return each(many, [&](int n) { launch(last_block_kernel, blocks_, 128, n, memory_); });
+    });
     report_loads("load from the L2 cache", 1 << 16, many);
     if (times_ > 1) report_loads("load from memory", words, many);
   }
@@ -132,11 +140,13 @@ class Latency {
  private:
   template <class... P, class... A>
   void launch(void (*kernel)(P...), int blocks, int threads, A... arguments) {
-    kernel<<<static_cast<unsigned>(blocks), static_cast<unsigned>(threads), 0, stream_>>>(arguments...);
+    kernel<<<static_cast<unsigned>(blocks), static_cast<unsigned>(threads), 0, stream_>>>(
+        arguments...);
     check(cudaGetLastError());
   }
   template <class... P, class... A>
-  void launch_with(cudaLaunchAttributeID id, void (*kernel)(P...), int blocks, int threads, A... arguments) {
+  void launch_with(cudaLaunchAttributeID id, void (*kernel)(P...), int blocks, int threads,
+                   A... arguments) {
     cudaLaunchAttribute attribute{};
     attribute.id = id;
     if (id == cudaLaunchAttributeCooperative) attribute.val.cooperative = 1;
@@ -203,7 +213,8 @@ class Latency {
       std::printf("%s: %.3f us each, %.3f us alone, %.3f us of the caller\n", what.c_str(),
                   (many - one) / (nodes - 1), one, of_caller);
     } catch (const std::exception& error) {
-      if (cudaGraph_t graph = nullptr; cudaStreamEndCapture(stream_, &graph) != cudaSuccess) cudaGetLastError();
+      if (cudaGraph_t graph = nullptr; cudaStreamEndCapture(stream_, &graph) != cudaSuccess)
+        cudaGetLastError();
       std::printf("%s: not measured: %s\n", what.c_str(), error.what());
     }
     std::fflush(stdout);

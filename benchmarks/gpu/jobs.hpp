@@ -33,8 +33,8 @@ const std::vector<GpuJob>& gpu_jobs();
 // Throws Error for a name that is not in the list.
 const GpuJob& find_gpu_job(std::string_view name);
 
-// Work on a network, timed by CUDA events. Each network is compiled in a file of its own, side by side: Optimizer is
-// Momentum or Adam<...> of training.hpp. `at_once`: by Step::repeat.
+// Work on a network, timed by CUDA events. Each network is compiled in a file of its own, side by
+// side: Optimizer is Momentum or Adam<...> of training.hpp. `at_once`: by Step::repeat.
 template <class Net, class Optimizer>
 std::unique_ptr<Work> make_training(Cuda& device, index_t batch, bool at_once);
 

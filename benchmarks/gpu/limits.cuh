@@ -24,10 +24,12 @@ __global__ void __launch_bounds__(copy_threads, 1)
     target[i] = source[i];
 }
 
-inline constexpr int peak_sums = 16;  // independent sums of a thread, which hide the latency of each
+// Independent sums of a thread, which hide the latency of each.
+inline constexpr int peak_sums = 16;
 
-// `rounds` times one multiply-add on each sum of each thread. Nothing is ever written, but the compiler cannot know. A
-// scheduler issues one instruction per cycle, and unrolled eight times the loop's own are 2 % of them.
+// `rounds` times one multiply-add on each sum of each thread. Nothing is ever written, but the
+// compiler cannot know. A scheduler issues one instruction per cycle, and unrolled eight times the
+// loop's own are 2 % of them.
 template <class = void>
 __global__ void __launch_bounds__(peak_threads, 1)
     multiply_add_kernel(int rounds, float factor, float term, float* out) {
@@ -50,9 +52,11 @@ __global__ void __launch_bounds__(peak_threads, 1)
 
 inline constexpr int tensor_tiles = 8;  // independent tiles of a warp
 
-// The same with the instruction of the library's own tf32 products, [16, 8] += [16, 8] [8, 8] for each tile of each warp.
+// The same with the instruction of the library's own tf32 products, [16, 8] += [16, 8] [8, 8] for
+// each tile of each warp.
 template <class = void>
-__global__ void __launch_bounds__(peak_threads, 1) tensor_kernel(int rounds, std::uint32_t bits, float* out) {
+__global__ void __launch_bounds__(peak_threads, 1)
+    tensor_kernel(int rounds, std::uint32_t bits, float* out) {
   float tiles[tensor_tiles][4] = {};
   const std::uint32_t a[4] = {bits, bits ^ threadIdx.x, bits, bits}, b[2] = {bits, bits};
   for (int round = 0; round < rounds; ++round) {
@@ -67,8 +71,8 @@ __global__ void __launch_bounds__(peak_threads, 1) tensor_kernel(int rounds, std
   if (total == -1) *out = total;
 }
 
-// Copies an array, `bytes` read and as many written in a step; much larger than the caches, it is memory that counts.
-// value() is the number of bytes that a step moves.
+// Copies an array, `bytes` read and as many written in a step; much larger than the caches, it is
+// memory that counts. value() is the number of bytes that a step moves.
 class CopyOnCuda : public Work {
  public:
   CopyOnCuda(Cuda& device, index_t bytes)
@@ -80,7 +84,8 @@ class CopyOnCuda : public Work {
     for (index_t i = 0; i < steps; ++i)
       gpunet::detail::launch(
           device_, {blocks, copy_threads}, [] { return std::string("copy"); }, copy_kernel<>,
-          reinterpret_cast<const float4*>(source_.data()), reinterpret_cast<float4*>(target_.data()), n_);
+          reinterpret_cast<const float4*>(source_.data()),
+          reinterpret_cast<float4*>(target_.data()), n_);
   }
   double value() const override { return 32.0 * static_cast<double>(n_); }
 
@@ -90,8 +95,8 @@ class CopyOnCuda : public Work {
   gpunet::Tensor<float, Cuda> source_, target_;
 };
 
-// Multiply-adds in registers, on the tensor cores where the device may round to tf32. value() is the number of
-// operations of a step.
+// Multiply-adds in registers, on the tensor cores where the device may round to tf32. value() is
+// the number of operations of a step.
 class PeakOnCuda : public Work {
  public:
   PeakOnCuda(Cuda& device, int rounds)
@@ -106,11 +111,11 @@ class PeakOnCuda : public Work {
     };
     for (index_t i = 0; i < steps; ++i)
       if (on_tensor_cores())
-        gpunet::detail::launch(device_, {blocks_, peak_threads}, what, tensor_kernel<>, rounds_, 0x3f800000u,
-                               out_.data());
+        gpunet::detail::launch(device_, {blocks_, peak_threads}, what, tensor_kernel<>, rounds_,
+                               0x3f800000u, out_.data());
       else
-        gpunet::detail::launch(device_, {blocks_, peak_threads}, what, multiply_add_kernel<>, rounds_, 0.5f, 1.f,
-                               out_.data());
+        gpunet::detail::launch(device_, {blocks_, peak_threads}, what, multiply_add_kernel<>,
+                               rounds_, 0.5f, 1.f, out_.data());
   }
   double value() const override {
     const double in_a_round =

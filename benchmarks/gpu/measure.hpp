@@ -1,4 +1,5 @@
-// Ours and PyTorch's modes in turns, within a time limit. Whatever fails is noted and the rest goes on.
+// Ours and PyTorch's modes in turns, within a time limit. Whatever fails is noted and the rest goes
+// on.
 #pragma once
 
 #include <chrono>
@@ -15,10 +16,13 @@ namespace bench::gpu {
 class Deadline {
  public:
   explicit Deadline(double seconds)
-      : end_(Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds))) {}
+      : end_(Clock::now() +
+             std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds))) {}
   double left() const { return std::chrono::duration<double>(end_ - Clock::now()).count(); }
   // The seconds that a worker may take for one answer; it ends itself then.
-  int for_an_answer(double most) const { return std::max(1, static_cast<int>(std::min(most, left()))); }
+  int for_an_answer(double most) const {
+    return std::max(1, static_cast<int>(std::min(most, left())));
+  }
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -50,26 +54,32 @@ struct GpuPlan {
     opponents[mode].child = std::make_shared<Child>(command);
   }
   // Without cuDNN, or where that pays with it.
-  std::unique_ptr<Runner> ours(const std::string& name, const std::string& precision, bool cudnn = false) const {
+  std::unique_ptr<Runner> ours(const std::string& name, const std::string& precision,
+                               bool cudnn = false) const {
     const std::string seconds = std::to_string(deadline.for_an_answer(answer_limit));
-    const Command command{
-        {plan.program, "worker", precision, seconds, name}, {}, {cudnn ? "GPUNET_CUDNN=" : "GPUNET_CUDNN=never"}};
+    const Command command{{plan.program, "worker", precision, seconds, name},
+                          {},
+                          {cudnn ? "GPUNET_CUDNN=" : "GPUNET_CUDNN=never"}};
     return std::make_unique<Runner>(std::make_shared<Child>(command), "start");
   }
   std::unique_ptr<Runner> pytorch(const std::string& mode, const GpuResult& r) {
     const int seconds = deadline.for_an_answer(limit_of(mode));
     if (opponents.at(mode).child->has_ended()) start_opponent(mode);
     return std::make_unique<Runner>(opponents.at(mode).child,
-                                    gpunet::concat("start ", r.job, " ", r.precision, " ", seconds), "end");
+                                    gpunet::concat("start ", r.job, " ", r.precision, " ", seconds),
+                                    "end");
   }
 
  private:
-  static double limit_of(const std::string& mode) { return mode == "compiled" ? compile_limit : opponent_limit; }
+  static double limit_of(const std::string& mode) {
+    return mode == "compiled" ? compile_limit : opponent_limit;
+  }
 };
 
 // The lines that are wanted (of all jobs if `names` is empty; "goals": the jobs with goals, "rest":
 // the others), goals first: they are measured before a run is cut.
-inline std::vector<GpuResult> plan_lines(const std::vector<std::string>& names, const std::string& which) {
+inline std::vector<GpuResult> plan_lines(const std::vector<std::string>& names,
+                                         const std::string& which) {
   std::vector<GpuResult> lines;
   for (const std::string precision : {"exact", "tf32"})
     for (const GpuJob& job : gpu_jobs()) {
@@ -79,14 +89,16 @@ inline std::vector<GpuResult> plan_lines(const std::vector<std::string>& names, 
       r.job = job.name;
       r.precision = precision;
       r.cost = job.cost;
-      r.goal = job.goals.eager, r.graphed_goal = job.goals.graphed, r.fastest_goal = job.goals.fastest;
+      r.goal = job.goals.eager, r.graphed_goal = job.goals.graphed,
+      r.fastest_goal = job.goals.fastest;
       r.large_convolutions = job.large_convolutions;
-      // Factors that a tensor core truncates to 10 bits err by up to 2^-10: the logits, of order 1, of six layers of
-      // two factors each by up to 1.2 %.
+      // Factors that a tensor core truncates to 10 bits err by up to 2^-10: the logits, of order 1,
+      // of six layers of two factors each by up to 1.2 %.
       r.tolerance = precision == "tf32" ? 1e-2 : 1e-3;
       if (which == "all" || r.has_goal() == (which == "goals")) lines.push_back(r);
     }
-  std::stable_partition(lines.begin(), lines.end(), [](const GpuResult& r) { return r.has_goal(); });
+  std::stable_partition(lines.begin(), lines.end(),
+                        [](const GpuResult& r) { return r.has_goal(); });
   return lines;
 }
 
@@ -99,8 +111,8 @@ struct Turn {
   std::shared_ptr<Runner> runner{};
 };
 
-// Fills in the sides of all that can be measured; `trouble` gets a note for each of the others. Returns the remark of
-// each mode of PyTorch.
+// Fills in the sides of all that can be measured; `trouble` gets a note for each of the others.
+// Returns the remark of each mode of PyTorch.
 inline std::string take_turns(const Plan& plan, std::vector<Turn> turns, std::string& trouble) {
   const auto attempt = [&trouble](Turn& turn, auto&& what) {
     const auto begin = std::chrono::steady_clock::now();
@@ -108,7 +120,9 @@ inline std::string take_turns(const Plan& plan, std::vector<Turn> turns, std::st
       what();
     } catch (const std::exception& error) {
       turn.runner.reset();
-      if (turn.lost) *turn.lost += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+      if (turn.lost)
+        *turn.lost +=
+            std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
       trouble += gpunet::concat("; ", turn.name, " not measured: ", error.what());
     }
   };
@@ -125,7 +139,8 @@ inline std::string take_turns(const Plan& plan, std::vector<Turn> turns, std::st
     if (!turn.runner) continue;
     *turn.side = turn.runner->side();
     if (!turn.runner->remark().empty())
-      remarks += gpunet::concat(remarks.empty() ? "" : ", ", turn.name, " with ", turn.runner->remark());
+      remarks +=
+          gpunet::concat(remarks.empty() ? "" : ", ", turn.name, " with ", turn.runner->remark());
   }
   return remarks;
 }
@@ -149,14 +164,16 @@ inline void add_opponent(GpuPlan& gpu, GpuResult& r, const std::string& mode, Si
   const auto opponent = gpu.opponents.find(mode);
   if (opponent == gpu.opponents.end()) return;
   if (opponent->second.lost > lost_limit) {
-    r.trouble +=
-        gpunet::concat("; ", mode, " left out: it lost ", std::llround(opponent->second.lost), " s before");
+    r.trouble += gpunet::concat("; ", mode, " left out: it lost ",
+                                std::llround(opponent->second.lost), " s before");
     return;
   }
-  turns.push_back({mode, [&gpu, &r, mode] { return gpu.pytorch(mode, r); }, &side, &opponent->second.lost});
+  turns.push_back(
+      {mode, [&gpu, &r, mode] { return gpu.pytorch(mode, r); }, &side, &opponent->second.lost});
 }
 
-// Fills in a line: ours, without cuDNN and where that is for it with, PyTorch's eager step and its CUDA-graphed one.
+// Fills in a line: ours, without cuDNN and where that is for it with, PyTorch's eager step and its
+// CUDA-graphed one.
 inline void measure_line(GpuPlan& gpu, const Limits& limits, GpuResult& r) {
   r.is_tried = true;
   r.has_cudnn = r.large_convolutions && gpunet::backends::cudnn::is_available();
@@ -165,12 +182,14 @@ inline void measure_line(GpuPlan& gpu, const Limits& limits, GpuResult& r) {
   std::vector<Turn> turns;
   turns.push_back({"ours", [&] { return gpu.ours(r.job, r.precision); }, &r.ours});
   if (r.has_cudnn)
-    turns.push_back({"ours with cuDNN", [&] { return gpu.ours(r.job, r.precision, true); }, &r.with_cudnn});
+    turns.push_back(
+        {"ours with cuDNN", [&] { return gpu.ours(r.job, r.precision, true); }, &r.with_cudnn});
   add_opponent(gpu, r, "eager", r.pytorch, turns);
   add_opponent(gpu, r, "graphed", r.graphed, turns);
   r.variant = take_turns(gpu.plan, std::move(turns), r.trouble);
   const bool is_incomplete = !r.is_correct() && r.differences().empty();
-  if (is_incomplete && gpu.deadline.left() < 1) r.is_tried = false;  // its workers ended with the time
+  // Its workers ended with the time.
+  if (is_incomplete && gpu.deadline.left() < 1) r.is_tried = false;
 }
 
 // Adds torch.compile's step.

@@ -10,7 +10,8 @@ namespace bench::gpu {
 
 template <class Net, class Optimizer>
 std::unique_ptr<Work> make_training(Cuda& device, index_t batch, bool at_once) {
-  if (at_once) return std::make_unique<TimedByEvents<RepeatedTraining<Net, Optimizer, Cuda>>>(device, batch);
+  if (at_once)
+    return std::make_unique<TimedByEvents<RepeatedTraining<Net, Optimizer, Cuda>>>(device, batch);
   return std::make_unique<TimedByEvents<Training<Net, Optimizer, Cuda>>>(device, batch);
 }
 

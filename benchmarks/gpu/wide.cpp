@@ -1,4 +1,4 @@
 #include "training.cuh"
 
-template std::unique_ptr<bench::Work> bench::gpu::make_training<bench::WideNet, bench::Momentum>(Cuda&, index_t,
-                                                                                                 bool);
+template std::unique_ptr<bench::Work> bench::gpu::make_training<bench::WideNet, bench::Momentum>(
+    Cuda&, index_t, bool);

@@ -16,9 +16,11 @@ struct DqnOptions {
 
   Options options;
   std::string device = options.device();
-  index_t steps = options.get("--steps", "N", "pushes of each of eight carts", index_t{20000}, index_t{1});
+  index_t steps =
+      options.get("--steps", "N", "pushes of each of eight carts", index_t{20000}, index_t{1});
   index_t batch_size = options.batch_size(128);
-  index_t longest = options.get("--longest", "N", "pushes that end an episode", index_t{500}, index_t{1});
+  index_t longest =
+      options.get("--longest", "N", "pushes that end an episode", index_t{500}, index_t{1});
   float lr = options.lr(0.001f);
   std::uint64_t seed = options.seed(0);
   int threads = options.threads();
@@ -27,8 +29,9 @@ struct DqnOptions {
   DqnOptions(int argc, char** argv)
       : options(argc, argv, "12_dqn", "Learns by trial to balance a pole on a cart.") {
     options.finish();
-    gpunet::require(!save.ends_with(".npy"), "12_dqn: --save ", save,
-                    " (a .npy file holds one array, and there are many), name it .npz, .pth or .safetensors");
+    gpunet::require(
+        !save.ends_with(".npy"), "12_dqn: --save ", save,
+        " (a .npy file holds one array, and there are many), name it .npz, .pth or .safetensors");
     gpunet::io::written_format(save);
     const gpunet::io::AtomicFile probe(save);  // throws now, not after the training
   }

@@ -15,17 +15,20 @@
 
 namespace examples {
 
-// Returns f(images): `train` training images (all, from a folder), or `test` test images (all) if `train` is empty.
+// Returns f(images): `train` training images (all, from a folder), or `test` test images (all) if
+// `train` is empty.
 template <class Transform, class F>
-auto with_cifar10(const std::string& folder, std::optional<gpunet::index_t> train, const Transform& transform, F f,
-                  gpunet::index_t test = 10000) {
+auto with_cifar10(const std::string& folder, std::optional<gpunet::index_t> train,
+                  const Transform& transform, F f, gpunet::index_t test = 10000) {
   using gpunet::data::CIFAR10, gpunet::data::Shapes;
-  if (folder.empty()) return f(train ? Shapes::train(*train, transform) : Shapes::test(test, transform));
+  if (folder.empty())
+    return f(train ? Shapes::train(*train, transform) : Shapes::test(test, transform));
   return f(train ? CIFAR10::train(folder, transform) : CIFAR10::test(folder, transform));
 }
 // Returns f(training digits, test digits): `built_in` and `test` built-in ones, or all of a folder.
 template <class F>
-auto with_mnist(const std::string& folder, gpunet::index_t built_in, F f, gpunet::index_t test = 10000) {
+auto with_mnist(const std::string& folder, gpunet::index_t built_in, F f,
+                gpunet::index_t test = 10000) {
   using gpunet::data::Digits, gpunet::data::MNIST;
   if (folder.empty()) return f(Digits::train(built_in), Digits::test(test));
   return f(MNIST::train(folder), MNIST::test(folder));
@@ -37,14 +40,16 @@ void print_accuracy(const Accuracy& accuracy, const Names& names) {
   std::printf("Accuracy of the network on the %ld test images: %.2f %%\n", accuracy.total(),
               100 * accuracy.accuracy());
   for (std::size_t k = 0; k < names.size(); ++k)
-    std::printf("Accuracy for class: %-8s is %.1f %%\n", names[k].data(), 100 * accuracy.classes[k].accuracy());
+    std::printf("Accuracy for class: %-8s is %.1f %%\n", names[k].data(),
+                100 * accuracy.classes[k].accuracy());
 }
 
 // If built-in images are used, prints how to get the real ones.
 inline void tell_of_real_images(const std::string& folder, const char* name) {
   if (folder.empty())
-    std::printf("Built-in images. For the real ones: scripts/get_%s.sh data/%s, then --data data/%s\n", name, name,
-                name);
+    std::printf(
+        "Built-in images. For the real ones: scripts/get_%s.sh data/%s, then --data data/%s\n",
+        name, name, name);
 }
 
 }  // namespace examples

@@ -25,14 +25,16 @@ struct GanOptions {
   float lr = options.lr(0.001f);
   std::uint64_t seed = options.seed(0);
   int threads = options.threads();
-  std::string save =
-      options.get("--save", "FILE", "where the weights of the generator go", "generator.safetensors");
+  std::string save = options.get("--save", "FILE", "where the weights of the generator go",
+                                 "generator.safetensors");
 
   GanOptions(int argc, char** argv)
-      : options(argc, argv, "11_gan", "Trains a generator of points on a ring of eight Gaussians.") {
+      : options(argc, argv, "11_gan",
+                "Trains a generator of points on a ring of eight Gaussians.") {
     options.finish();
-    gpunet::require(!save.ends_with(".npy"), "11_gan: --save ", save,
-                    " (a .npy file holds one array, and there are many), name it .npz, .pth or .safetensors");
+    gpunet::require(
+        !save.ends_with(".npy"), "11_gan: --save ", save,
+        " (a .npy file holds one array, and there are many), name it .npz, .pth or .safetensors");
     gpunet::io::written_format(save);
     const gpunet::io::AtomicFile probe(save);  // throws now, not after the training
   }
@@ -60,8 +62,8 @@ inline std::vector<float> ring_points(gpunet::Generator& generator, gpunet::inde
   return noise;
 }
 
-// How well points [n, 2] are those of the ring: the share within four standard deviations of a center, and how many centers have
-// at least a hundredth of the points.
+// How well points [n, 2] are those of the ring: the share within four standard deviations of a
+// center, and how many centers have at least a hundredth of the points.
 struct RingFit {
   double good;
   int modes;
@@ -70,7 +72,8 @@ inline RingFit ring_fit(const std::vector<float>& points) {
   std::vector<int> count(ring_modes);
   for (std::size_t i = 0; i < points.size(); i += 2)
     for (int mode = 0; mode < ring_modes; ++mode)
-      if (const auto [x, y] = ring_center(mode); std::hypot(points[i] - x, points[i + 1] - y) < 4 * ring_deviation)
+      if (const auto [x, y] = ring_center(mode);
+          std::hypot(points[i] - x, points[i + 1] - y) < 4 * ring_deviation)
         ++count[static_cast<std::size_t>(mode)];
   RingFit fit{0, 0};
   const double all = static_cast<double>(points.size()) / 2;

@@ -1,4 +1,5 @@
-// Command-line options of the example programs: --name VALUE. Each is requested once, with its default.
+// Command-line options of the example programs: --name VALUE. Each is requested once, with its
+// default.
 #pragma once
 
 #include <algorithm>
@@ -38,7 +39,9 @@ inline int with_output(int status) {
 class Options {
  public:
   Options(int argc, char** argv, std::string program, std::string purpose)
-      : program_(std::move(program)), purpose_(std::move(purpose)), arguments_(argv + 1, argv + argc) {
+      : program_(std::move(program)),
+        purpose_(std::move(purpose)),
+        arguments_(argv + 1, argv + argc) {
     for (std::string& argument : arguments_)
       if (argument == "-h") argument = "--help";
     wants_help_ = std::count(arguments_.begin(), arguments_.end(), "--help") > 0;
@@ -47,12 +50,16 @@ class Options {
 
   // Options that most programs have.
   std::string device() {
-    return get("--device", "auto|cpu|cuda[:N]", "where to run; auto: a GPU if there is one", "auto");
+    return get("--device", "auto|cpu|cuda[:N]", "where to run; auto: a GPU if there is one",
+               "auto");
   }
   int threads() { return get("--threads", "N", "processor threads; 0: all", 0, 0); }
-  std::uint64_t seed(std::uint64_t fallback) { return get("--seed", "N", "seed of all random numbers", fallback); }
+  std::uint64_t seed(std::uint64_t fallback) {
+    return get("--seed", "N", "seed of all random numbers", fallback);
+  }
   gpunet::index_t epochs(gpunet::index_t fallback) {
-    return get("--epochs", "N", "times through all of the training set", fallback, gpunet::index_t{0});
+    return get("--epochs", "N", "times through all of the training set", fallback,
+               gpunet::index_t{0});
   }
   gpunet::index_t batch_size(gpunet::index_t fallback) {
     return get("--batch-size", "N", "samples per step", fallback, gpunet::index_t{1});
@@ -60,7 +67,8 @@ class Options {
   float lr(float fallback) { return get("--lr", "X", "learning rate", fallback, 0.0f); }
   // Returns the folder of a dataset, empty for the built-in one.
   std::string data(const char* files) {
-    return get("--data", "DIR", concat("folder of ", files, "; built-in ones without it").c_str(), "");
+    return get("--data", "DIR", concat("folder of ", files, "; built-in ones without it").c_str(),
+               "");
   }
 
   // Returns a text.
@@ -76,13 +84,14 @@ class Options {
     for (const std::string& word : words)
       all += all.empty() ? word : "|" + word;
     const std::string chosen = get(name, all.c_str(), help, words.front());
-    require(std::count(words.begin(), words.end(), chosen) > 0, name, concat("'", chosen, "' (want ", all, ")"));
+    require(std::count(words.begin(), words.end(), chosen) > 0, name,
+            concat("'", chosen, "' (want ", all, ")"));
     return chosen;
   }
   // Returns a number from `least` to `most`.
   template <class N>
-  requires std::is_arithmetic_v<N> N get(const char* name, const char* value, const char* help, N fallback,
-                                         N least = std::numeric_limits<N>::lowest(),
+  requires std::is_arithmetic_v<N> N get(const char* name, const char* value, const char* help,
+                                         N fallback, N least = std::numeric_limits<N>::lowest(),
                                          N most = std::numeric_limits<N>::max()) {
     describe(name, value, concat(help, " (", fallback, ")"));
     for (const std::string& text : values(name, value)) {
@@ -116,13 +125,14 @@ class Options {
     return list;
   }
 
-  // Call this after requesting all options. Prints the help and ends the program for --help. Throws Error for unknown
-  // options.
+  // Call this after requesting all options. Prints the help and ends the program for --help. Throws
+  // Error for unknown options.
   void finish() const {
     if (wants_help_) print_help();
     for (std::size_t i = 0; i < arguments_.size(); ++i)
-      gpunet::require(used_[i], program_, ": unknown option '", arguments_[i].substr(0, arguments_[i].find('=')),
-                      "', see ", program_, " --help");
+      gpunet::require(used_[i], program_, ": unknown option '",
+                      arguments_[i].substr(0, arguments_[i].find('=')), "', see ", program_,
+                      " --help");
   }
 
  private:
@@ -163,14 +173,14 @@ class Options {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     const bool in_range =
         error != std::errc::result_out_of_range && !(value - value != N{});  // no NaN, no infinity
-    require(
-        error == std::errc() && end == text.data() + text.size() && in_range, name,
-        concat("'", text, "' is not a ", std::integral<N> ? "whole " : "", "number", in_range ? "" : " in range"));
+    require(error == std::errc() && end == text.data() + text.size() && in_range, name,
+            concat("'", text, "' is not a ", std::integral<N> ? "whole " : "", "number",
+                   in_range ? "" : " in range"));
     return value;
   }
   [[noreturn]] void print_help() const {
-    std::printf("usage: %s [options]\n%s\n\n%s  %-24s %s\n", program_.c_str(), purpose_.c_str(), help_.c_str(),
-                "--help", "print this and stop");
+    std::printf("usage: %s [options]\n%s\n\n%s  %-24s %s\n", program_.c_str(), purpose_.c_str(),
+                help_.c_str(), "--help", "print this and stop");
     std::exit(with_output(0));
   }
 
@@ -185,15 +195,17 @@ struct Interrupted {
   int status;
 };
 inline void end_if_interrupted() {
-  if (const gpunet::train::InterruptGuard guard; guard.interrupted()) throw Interrupted{guard.exit_status()};
+  if (const gpunet::train::InterruptGuard guard; guard.interrupted())
+    throw Interrupted{guard.exit_status()};
 }
 
-// Returns the exit status of main: that of f(), 0 if f returns nothing, or 1 after the message of an error. If the output is
-// closed (`| head -1`), the program continues and saves its files.
+// Returns the exit status of main: that of f(), 0 if f returns nothing, or 1 after the message of
+// an error. If the output is closed (`| head -1`), the program continues and saves its files.
 template <class F>
 int exit_status(F f) try {
   std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);  // lines arrive in a pipe when they are written
-  for (const int signal : {SIGPIPE, SIGXFSZ})     // would end the program; the error of write() suffices
+  // Would end the program; the error of write() suffices.
+  for (const int signal : {SIGPIPE, SIGXFSZ})
     std::signal(signal, SIG_IGN);
   if constexpr (std::is_void_v<decltype(f())>)
     return f(), with_output(0);

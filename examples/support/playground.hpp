@@ -1,4 +1,5 @@
-// The data of 05_playground: points in the plane, their features, and the accuracy of a network on them.
+// The data of 05_playground: points in the plane, their features, and the accuracy of a network on
+// them.
 #pragma once
 
 #include <algorithm>
@@ -84,8 +85,8 @@ inline std::vector<Feature> read_features(const std::string& list) {
     const auto known = std::find_if(features_of_points.begin(), features_of_points.end(), has_name);
     require(known != features_of_points.end(), "05_playground: --features ", list, ": '", name,
             "' is no feature (want some of x1,x2,x1^2,x2^2,x1x2,sinx1,sinx2)");
-    require(std::none_of(features.begin(), features.end(), has_name), "05_playground: --features ", list, ": ",
-            name, " is there twice (want each once)");
+    require(std::none_of(features.begin(), features.end(), has_name), "05_playground: --features ",
+            list, ": ", name, " is there twice (want each once)");
     features.push_back(*known);
   }
   return features;
@@ -98,12 +99,13 @@ inline std::vector<index_t> read_layers(const std::string& list) {
   std::vector<index_t> layers;
   if (list == "none") return layers;
   for (const std::string& size : parts_of(list)) {
-    require(size.size() == 1 && size[0] >= '1' && size[0] <= '8', "05_playground: --layers ", list, ": '", size,
+    require(size.size() == 1 && size[0] >= '1' && size[0] <= '8', "05_playground: --layers ", list,
+            ": '", size,
             "' (want 1 to 8 neurons for each hidden layer, as 4,2; none for no hidden layer)");
     layers.push_back(size[0] - '0');
   }
-  require(layers.size() <= most_hidden_layers, "05_playground: --layers ", list, ": ", layers.size(),
-          " hidden layers (want ", most_hidden_layers, " or fewer)");
+  require(layers.size() <= most_hidden_layers, "05_playground: --layers ", list, ": ",
+          layers.size(), " hidden layers (want ", most_hidden_layers, " or fewer)");
   return layers;
 }
 
@@ -113,11 +115,14 @@ struct Problem {
   gpunet::data::Points points;
   index_t train_size = 0;
 
-  explicit Problem(const PlaygroundSettings& settings) : features(read_features(settings.features)) {
-    const auto made = gpunet::data::make_points(settings.data, settings.points,
-                                                {.noise = double{settings.noise} / 100, .seed = settings.seed});
+  explicit Problem(const PlaygroundSettings& settings)
+      : features(read_features(settings.features)) {
+    const auto made =
+        gpunet::data::make_points(settings.data, settings.points,
+                                  {.noise = double{settings.noise} / 100, .seed = settings.seed});
     const auto split = gpunet::data::train_test_split(
-        made.size(), {.test_size = 1 - double{settings.train_ratio} / 100, .random_state = settings.seed});
+        made.size(),
+        {.test_size = 1 - double{settings.train_ratio} / 100, .random_state = settings.seed});
     for (const auto& part : {split.train, split.test})
       for (const index_t i : part) {
         const float* const sample = made.samples.data() + 2 * i;
@@ -151,15 +156,18 @@ struct Problem {
 // The losses and accuracies of a network after some epochs.
 struct Moment {
   index_t epoch = 0;
-  float train_loss = 0, test_loss = 0, train_accuracy = 0, test_accuracy = 0;  // accuracies from 0 to 1
+  // Accuracies from 0 to 1.
+  float train_loss = 0, test_loss = 0, train_accuracy = 0, test_accuracy = 0;
   std::vector<float> parameters = {};
 
-  // logits [n, 2] of all points. The losses are means of the cross-entropy, -log softmax(logits)[class].
+  // logits [n, 2] of all points. The losses are means of the cross-entropy, -log
+  // softmax(logits)[class].
   Moment(index_t epochs_done, const Problem& problem, const std::vector<float>& logits,
          std::vector<float> all_parameters)
       : epoch(epochs_done), parameters(std::move(all_parameters)) {
     double losses[2] = {}, right[2] = {};
-    const auto n = problem.points.labels.size(), train = static_cast<std::size_t>(problem.train_size);
+    const auto n = problem.points.labels.size(),
+               train = static_cast<std::size_t>(problem.train_size);
     for (std::size_t i = 0; i < n; ++i) {
       const auto label = static_cast<std::size_t>(problem.points.labels[i]);
       const double lead = double{logits[2 * i + label]} - double{logits[2 * i + 1 - label]};
@@ -167,7 +175,8 @@ struct Moment {
       right[i >= train] += lead > 0 || (lead == 0 && label == 0);
     }
     const double sizes[2] = {static_cast<double>(train), static_cast<double>(n - train)};
-    train_loss = static_cast<float>(losses[0] / sizes[0]), test_loss = static_cast<float>(losses[1] / sizes[1]);
+    train_loss = static_cast<float>(losses[0] / sizes[0]),
+    test_loss = static_cast<float>(losses[1] / sizes[1]);
     train_accuracy = static_cast<float>(right[0] / sizes[0]);
     test_accuracy = static_cast<float>(right[1] / sizes[1]);
     require(std::isfinite(train_loss + test_loss), "05_playground: the loss of epoch ", epoch,

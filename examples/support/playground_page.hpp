@@ -1,5 +1,6 @@
-// Writes a training as a web page: one self-contained HTML file. It contains the points and, for each stored moment,
-// the losses and the parameters; its script computes the network's output everywhere.
+// Writes a training as a web page: one self-contained HTML file. It contains the points and, for
+// each stored moment, the losses and the parameters; its script computes the network's output
+// everywhere.
 #pragma once
 
 #include <bit>
@@ -18,7 +19,8 @@
 
 namespace examples {
 
-// The stored moments of a training: more of the early epochs, in which most happens, than of later ones.
+// The stored moments of a training: more of the early epochs, in which most happens, than of later
+// ones.
 class Recording {
  public:
   static constexpr double most = 150;
@@ -28,7 +30,8 @@ class Recording {
   // Returns whether the epoch is stored permanently.
   bool keeps(index_t epoch) const {
     const auto whole = static_cast<double>(epochs_);
-    const double place = std::round(most * std::sqrt(static_cast<double>(epoch) / std::max(whole, 1.0)));
+    const double place =
+        std::round(most * std::sqrt(static_cast<double>(epoch) / std::max(whole, 1.0)));
     return epoch == epochs_ || std::llround(whole * (place / most) * (place / most)) == epoch;
   }
 
@@ -47,7 +50,8 @@ class Recording {
 
 // Returns a JSON text that is safe in a script: it contains no tags.
 inline std::string script_string(const std::string& text) {
-  return gpunet::detail::escaped(gpunet::io::detail::json_string(text), {{'<', "\\u003c"}, {'>', "\\u003e"}});
+  return gpunet::detail::escaped(gpunet::io::detail::json_string(text),
+                                 {{'<', "\\u003c"}, {'>', "\\u003e"}});
 }
 
 // Returns floats (32 bits each, little-endian) in base 64.
@@ -67,24 +71,28 @@ inline std::vector<float> places_to_compare() {
   return places;
 }
 
-// Returns the data of the page as JSON. `command` is the command line of the program, `logits` [25, 2] the final output
-// of the network at places_to_compare().
-inline std::string page_data(const PlaygroundSettings& settings, const Problem& problem, const Recording& recording,
-                             const std::string& command, const std::vector<float>& logits) {
+// Returns the data of the page as JSON. `command` is the command line of the program, `logits` [25,
+// 2] the final output of the network at places_to_compare().
+inline std::string page_data(const PlaygroundSettings& settings, const Problem& problem,
+                             const Recording& recording, const std::string& command,
+                             const std::vector<float>& logits) {
   std::string features, sizes, epochs;
   for (const Feature& feature : problem.features)
     features += concat(features.empty() ? "" : ",", script_string(std::string(feature.name)));
   for (const index_t size : read_layers(settings.layers))
     sizes += concat(size, ",");
-  std::vector<float> points, curves, parameters, labels(problem.points.labels.begin(), problem.points.labels.end());
+  std::vector<float> points, curves, parameters,
+      labels(problem.points.labels.begin(), problem.points.labels.end());
   for (const Moment& m : recording.moments()) {
     epochs += concat(epochs.empty() ? "" : ",", m.epoch);
     curves.insert(curves.end(), {m.train_loss, m.test_loss, m.train_accuracy, m.test_accuracy});
     parameters.insert(parameters.end(), m.parameters.begin(), m.parameters.end());
   }
-  return concat("{\"data\":", script_string(settings.data), ",\"activation\":", script_string(settings.activation),
-                ",\"command\":", script_string(command), ",\"features\":[", features, "],\"sizes\":[",
-                problem.features.size(), ",", sizes, "2],\"train\":", problem.train_size, ",\"epochs\":[", epochs,
+  return concat("{\"data\":", script_string(settings.data),
+                ",\"activation\":", script_string(settings.activation),
+                ",\"command\":", script_string(command), ",\"features\":[", features,
+                "],\"sizes\":[", problem.features.size(), ",", sizes,
+                "2],\"train\":", problem.train_size, ",\"epochs\":[", epochs,
                 "],\"points\":", packed(problem.points.samples), ",\"labels\":", packed(labels),
                 ",\"curves\":", packed(curves), ",\"parameters\":", packed(parameters),
                 ",\"places\":", packed(places_to_compare()), ",\"logits\":", packed(logits), "}");
@@ -110,17 +118,20 @@ inline std::string page(const std::string& title, const std::string& data) {
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<meta name=\"color-scheme\" content=\"light dark\">\n<title>",
       gpunet::detail::xml_text(title), "</title>\n<style>", style, "</style>\n</head>\n", body,
-      "<script type=\"application/json\" id=\"data\">", data, "</script>\n<script>\n\"use strict\";");
+      "<script type=\"application/json\" id=\"data\">", data,
+      "</script>\n<script>\n\"use strict\";");
   for (const char* const script : scripts)
     out += script;
   return out + "</script>\n</html>\n";
 }
 
 // Writes the page to the file in the settings.
-inline void write_page(const PlaygroundSettings& settings, const Problem& problem, const Recording& recording,
-                       const std::string& command, const std::vector<float>& logits) {
-  gpunet::io::write_file_atomically(settings.html, page("gpunet playground: " + settings.data,
-                                                        page_data(settings, problem, recording, command, logits)));
+inline void write_page(const PlaygroundSettings& settings, const Problem& problem,
+                       const Recording& recording, const std::string& command,
+                       const std::vector<float>& logits) {
+  gpunet::io::write_file_atomically(settings.html,
+                                    page("gpunet playground: " + settings.data,
+                                         page_data(settings, problem, recording, command, logits)));
 }
 
 }  // namespace examples

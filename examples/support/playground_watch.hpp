@@ -19,8 +19,8 @@
 
 namespace examples {
 
-// How a picture is shown: in colors if the stream is a terminal, in characters if also NO_COLOR is set (no-color.org);
-// only lines if it is not a terminal or too small, or no picture is wanted.
+// How a picture is shown: in colors if the stream is a terminal, in characters if also NO_COLOR is
+// set (no-color.org); only lines if it is not a terminal or too small, or no picture is wanted.
 class Watch {
  public:
   Watch(bool wanted, index_t epochs, const Problem& problem, gpunet::train::Terminal terminal = {})
@@ -28,7 +28,8 @@ class Watch {
     const char* const no_color = std::getenv("NO_COLOR");
     colors_ = !no_color || *no_color == '\0';
     columns_ = terminal.columns(out_);
-    draws_ = wanted && terminal.interactive(out_) && columns_ > side && terminal.rows(out_) >= side / 2 + 3;
+    draws_ = wanted && terminal.interactive(out_) && columns_ > side &&
+             terminal.rows(out_) >= side / 2 + 3;
     for (int row = 0; row < side; ++row)
       for (int column = 0; column < side; ++column)
         places_.insert(places_.end(), {place(column), -place(row)});
@@ -48,7 +49,8 @@ class Watch {
     std::this_thread::sleep_until(next_);
     next_ = std::chrono::steady_clock::now() + std::chrono::milliseconds(33);
     losses_.push_back(now.test_loss);
-    // Draws over the last picture. The cursor is hidden only meanwhile, so that it is visible after Ctrl-C.
+    // Draws over the last picture. The cursor is hidden only meanwhile, so that it is visible after
+    // Ctrl-C.
     std::string text = concat("\x1b[?25l", lines_ > 0 ? concat("\r\x1b[", lines_, "A") : "");
     const std::string picture = colors_ ? colored(logits) : plain(logits);
     text += concat(picture, "\n\x1b[K", curve(), "\n\x1b[K",
@@ -59,10 +61,13 @@ class Watch {
   }
 
  private:
-  static constexpr int side = 40;  // pixels of a picture: with two lines and the cursor's, it fits a terminal of 24
+  // Pixels of a picture: with two lines and the cursor's, it fits a terminal of 24.
+  static constexpr int side = 40;
   static constexpr float reach = 6;
 
-  static float place(int pixel) { return (2 * (static_cast<float>(pixel) + 0.5f) / side - 1) * reach; }
+  static float place(int pixel) {
+    return (2 * (static_cast<float>(pixel) + 0.5f) / side - 1) * reach;
+  }
   static int pixel(float x) { return static_cast<int>(std::floor((x / reach + 1) / 2 * side)); }
 
   std::string line(const Moment& now) const {
@@ -77,7 +82,8 @@ class Watch {
   template <class F>
   void each_point(F f) const {
     for (std::size_t i = 0; i < problem_.points.labels.size(); ++i) {
-      const int x = pixel(problem_.points.samples[2 * i]), y = pixel(-problem_.points.samples[2 * i + 1]);
+      const int x = pixel(problem_.points.samples[2 * i]),
+                y = pixel(-problem_.points.samples[2 * i + 1]);
       if (0 <= x && x < side && 0 <= y && y < side) f(y, x, problem_.points.labels[i]);
     }
   }
@@ -94,8 +100,9 @@ class Watch {
       const double share = std::tanh((double{logits[2 * i + 1]} - double{logits[2 * i]}) / 2);
       put(i, gpunet::plot::mix(between, share < 0 ? low : high, 0.5 * std::abs(share)));
     }
-    each_point(
-        [&](int y, int x, label_t label) { put(static_cast<std::size_t>(y * side + x), label == 1 ? high : low); });
+    each_point([&](int y, int x, label_t label) {
+      put(static_cast<std::size_t>(y * side + x), label == 1 ? high : low);
+    });
     return gpunet::plot::half_blocks(image);
   }
 

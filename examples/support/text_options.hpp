@@ -39,7 +39,8 @@ inline std::string built_in_text() {
   };
   std::string text;
   while (text.size() < 24000) {
-    std::string sentence = gpunet::concat(one_of(who), " ", one_of(does), " ", one_of(what), " ", one_of(where));
+    std::string sentence =
+        gpunet::concat(one_of(who), " ", one_of(does), " ", one_of(what), " ", one_of(where));
     if (random.integer(0, 2) == 0) sentence = gpunet::concat(one_of(when), " ", sentence);
     text += sentence + (random.integer(0, 4) == 0 ? ".\n" : ". ");
   }
@@ -91,13 +92,15 @@ struct Windows {
   gpunet::Sizes target_sizes() const { return {length}; }
   void read(index_t i, float* sample, label_t* target) const {
     const auto begin = numbers.begin() + i * step;
-    std::transform(begin, begin + length, sample, [](label_t number) { return static_cast<float>(number); });
+    std::transform(begin, begin + length, sample,
+                   [](label_t number) { return static_cast<float>(number); });
     std::copy_n(begin + 1, length, target);
   }
 };
 
 // Draws an index with the probabilities softmax(logits / temperature).
-inline label_t draw(const std::vector<float>& logits, double temperature, gpunet::Generator& generator) {
+inline label_t draw(const std::vector<float>& logits, double temperature,
+                    gpunet::Generator& generator) {
   const float most = *std::max_element(logits.begin(), logits.end());
   std::vector<double> sums;
   for (double sum = 0; const float logit : logits)
@@ -110,22 +113,27 @@ inline label_t draw(const std::vector<float>& logits, double temperature, gpunet
 struct TextOptions {
   Options options;
   std::string device = options.device();
-  std::string file = options.get("--text", "FILE", "a text to learn; without it, built-in sentences", "");
+  std::string file =
+      options.get("--text", "FILE", "a text to learn; without it, built-in sentences", "");
   std::string model = options.choice("--model", {"lstm", "transformer"}, "the network");
-  index_t length =
-      options.get("--window", "N", "characters that the network sees at a time", index_t{64}, index_t{2});
+  index_t length = options.get("--window", "N", "characters that the network sees at a time",
+                               index_t{64}, index_t{2});
   index_t epochs = options.epochs(4), batch_size = options.batch_size(32);
   double lr = options.get("--lr", "X", "learning rate", 0.002, 0.0);
   std::uint64_t seed = options.seed(0);
   int threads = options.threads();
-  index_t characters = options.get("--length", "N", "characters to write", index_t{300}, index_t{0});
-  double temperature =
-      options.get("--temperature", "X", "divides the logits: low values give likelier texts", 0.7, 0.01);
+  index_t characters =
+      options.get("--length", "N", "characters to write", index_t{300}, index_t{0});
+  double temperature = options.get("--temperature", "X",
+                                   "divides the logits: low values give likelier texts", 0.7, 0.01);
   std::string prompt =
-      options.get("--prompt", "WORDS", "how the new text begins; by default with the first letter of --text", "");
+      options.get("--prompt", "WORDS",
+                  "how the new text begins; by default with the first letter of --text", "");
   std::string save = options.get("--save", "FILE", "where to save the network", "text.safetensors");
-  std::string load = options.get("--load", "FILE", "write with this network instead of training one", "");
-  std::string picture = options.get("--picture", "FILE", "where to draw the losses, .svg or .png", "text.svg");
+  std::string load =
+      options.get("--load", "FILE", "write with this network instead of training one", "");
+  std::string picture =
+      options.get("--picture", "FILE", "where to draw the losses, .svg or .png", "text.svg");
   std::string text;
 
   TextOptions(int argc, char** argv)
@@ -138,14 +146,17 @@ struct TextOptions {
       const std::vector<std::byte> bytes = gpunet::io::read_file(file);
       text.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     }
-    gpunet::require(std::ssize(text) >= 20 * length, "09_text: a text of ", text.size(), " characters (want ",
-                    20 * length, " or more: 20 windows), give a longer --text or a smaller --window");
-    gpunet::require(epochs >= 1 || !load.empty(), "09_text: --epochs ", epochs, " (want 1 or more)");
+    gpunet::require(std::ssize(text) >= 20 * length, "09_text: a text of ", text.size(),
+                    " characters (want ", 20 * length,
+                    " or more: 20 windows), give a longer --text or a smaller --window");
+    gpunet::require(epochs >= 1 || !load.empty(), "09_text: --epochs ", epochs,
+                    " (want 1 or more)");
     if (prompt.empty()) prompt = file.empty() ? "the captain" : text.substr(0, 1);
     Text(text).numbers(prompt);  // throws now, not after the training
     if (!load.empty()) return;
-    gpunet::require(!save.ends_with(".npy"), "09_text: --save ", save,
-                    " (a .npy file holds one array, and there are many), name it .npz, .pth or .safetensors");
+    gpunet::require(
+        !save.ends_with(".npy"), "09_text: --save ", save,
+        " (a .npy file holds one array, and there are many), name it .npz, .pth or .safetensors");
     gpunet::io::written_format(save);
     const gpunet::io::AtomicFile probe(save);  // likewise
     gpunet::plot::probe(picture);

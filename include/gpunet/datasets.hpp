@@ -1,4 +1,5 @@
-// Small datasets without files: iris flowers, points in the plane, synthetic images of digits and shapes.
+// Small datasets without files: iris flowers, points in the plane, synthetic images of digits and
+// shapes.
 #pragma once
 
 #include <gpunet/data/digits.hpp>

@@ -1,5 +1,5 @@
-// Networks as functions of values: layers, losses and arithmetic as functions. Not in gpunet.hpp, because a header-only program
-// would read all of their kernels.
+// Networks as functions of values: layers, losses and arithmetic as functions. Not in gpunet.hpp,
+// because a header-only program would read all of their kernels.
 #pragma once
 
 #include <gpunet/nn/constant.hpp>

@@ -1,5 +1,6 @@
-// gpunet: neural networks in C++ programs, on Host and Cuda. This header has everything for training; functional.hpp, tensors.hpp,
-// plot.hpp, tensorboard.hpp, images.hpp, tables.hpp and datasets.hpp have the rest.
+// gpunet: neural networks in C++ programs, on Host and Cuda. This header has everything for
+// training; functional.hpp, tensors.hpp, plot.hpp, tensorboard.hpp, images.hpp, tables.hpp and
+// datasets.hpp have the rest.
 #pragma once
 
 // clang-format off: comes first, so that compile errors of a model list few files

@@ -1,4 +1,5 @@
-// Image files (PNG, BMP, PNM; others with gpunet/io/stb_image.hpp) and ImageFolder, a dataset of them.
+// Image files (PNG, BMP, PNM; others with gpunet/io/stb_image.hpp) and ImageFolder, a dataset of
+// them.
 #pragma once
 
 #include <gpunet/data/image_folder.hpp>

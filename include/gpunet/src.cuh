@@ -1,5 +1,6 @@
-// All bodies of the library for Cuda, for one unit that nvcc compiles with GPUNET_COMPILED=1 and GPUNET_CUDA=1, beside one with
-// src.hpp. CMake's target gpunet::cuda does this in parts that are compiled in parallel.
+// All bodies of the library for Cuda, for one unit that nvcc compiles with GPUNET_COMPILED=1 and
+// GPUNET_CUDA=1, beside one with src.hpp. CMake's target gpunet::cuda does this in parts that are
+// compiled in parallel.
 #pragma once
 
 #include <gpunet/data/src.cuh>

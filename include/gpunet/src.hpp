@@ -1,5 +1,6 @@
-// All bodies of the library, for one unit of a program whose units are all compiled with GPUNET_COMPILED=1. CMake's target
-// gpunet::compiled does this in parts that are compiled in parallel.
+// All bodies of the library, for one unit of a program whose units are all compiled with
+// GPUNET_COMPILED=1. CMake's target gpunet::compiled does this in parts that are compiled in
+// parallel.
 #pragma once
 
 #include <gpunet/core/src.hpp>

@@ -1,5 +1,5 @@
-// Tensors that compute: arithmetic and functions, reductions, matrix products, shapes, indexing, sorting. Not in gpunet.hpp, because
-// training needs none of it.
+// Tensors that compute: arithmetic and functions, reductions, matrix products, shapes, indexing,
+// sorting. Not in gpunet.hpp, because training needs none of it.
 #pragma once
 
 #include <gpunet/ops/classes.hpp>

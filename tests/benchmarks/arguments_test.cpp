@@ -11,8 +11,8 @@ Arguments parse(std::initializer_list<const char*> words, int cores = 2) {
   std::vector<char*> argv{const_cast<char*>("bench")};
   for (const char* word : words)
     argv.push_back(const_cast<char*>(word));
-  return parse_arguments(static_cast<int>(argv.size()), argv.data(), {"one", "two", "three"}, {"one", "three"},
-                         cores);
+  return parse_arguments(static_cast<int>(argv.size()), argv.data(), {"one", "two", "three"},
+                         {"one", "three"}, cores);
 }
 
 std::string error_of(std::initializer_list<const char*> words) {
@@ -26,7 +26,9 @@ std::string error_of(std::initializer_list<const char*> words) {
 
 }  // namespace
 
-TEST_CASE("without arguments: all jobs, or all quick ones, one and two threads as far as there are cores") {
+TEST_CASE(
+    "without arguments: all jobs, or all quick ones, one and two threads as far as there are "
+    "cores") {
   CHECK(parse({}).jobs == std::vector<std::string>{"one", "two", "three"});
   CHECK(parse({"--quick"}).jobs == std::vector<std::string>{"one", "three"});
   CHECK(parse({}).threads == std::vector{1, 2});
@@ -42,14 +44,15 @@ TEST_CASE("jobs and threads may be given more than once") {
 }
 
 TEST_CASE("what cannot work is refused before anything is measured") {
-  CHECK(error_of({"--job", "four"}) == "bench: there is no job 'four', want one of one, two, three");
+  CHECK(error_of({"--job", "four"}) ==
+        "bench: there is no job 'four', want one of one, two, three");
   CHECK(error_of({"--threads", "3"}).find("bench: --threads 3 (want 1 to 2") == 0);
   CHECK(error_of({"--threads", "0"}).find("bench: --threads 0 (want 1 to 2") == 0);
   CHECK(error_of({"--threads", "two"}) == "bench: --threads 'two' is not a whole number");
   CHECK(error_of({"--quick=yes"}) == "bench: --quick takes no value");
   CHECK(error_of({"--quik"}) == "bench: unknown option '--quik', see bench --help");
   CHECK(error_of({"--json"}) == "bench: --json has no value (want FILE)");
-  CHECK(error_of({"--json", "/no/such/folder/results.json"}).find("cannot write /no/such/folder/results.json") !=
-        std::string::npos);
+  CHECK(error_of({"--json", "/no/such/folder/results.json"})
+            .find("cannot write /no/such/folder/results.json") != std::string::npos);
   CHECK(error_of({"--markdown", "/"}).find("it is a folder") != std::string::npos);
 }

@@ -21,16 +21,18 @@ TEST_CASE("a worker answers line by line, in the environment that it was given")
 
 TEST_CASE("a worker that ends is an error, not a wait") {
   Child child(shell("read -r line; exit 3"));
-  CHECK_THROWS_WITH_AS(child.ask("start"), doctest::Contains("has ended before it answered"), gpunet::Error);
+  CHECK_THROWS_WITH_AS(child.ask("start"), doctest::Contains("has ended before it answered"),
+                       gpunet::Error);
   CHECK_THROWS_AS(child.ask("again"), gpunet::Error);
 }
 
 TEST_CASE("a worker that was killed says by what") {
-  CHECK_THROWS_WITH_AS(Child(shell("kill -ALRM $$")).read_line(), doctest::Contains("(its time limit was over)"),
+  CHECK_THROWS_WITH_AS(Child(shell("kill -ALRM $$")).read_line(),
+                       doctest::Contains("(its time limit was over)"), gpunet::Error);
+  CHECK_THROWS_WITH_AS(Child(shell("kill -SEGV $$")).read_line(),
+                       doctest::Contains("(Segmentation fault)"), gpunet::Error);
+  CHECK_THROWS_WITH_AS(Child(shell("exit 3")).read_line(), doctest::Contains("(see above)"),
                        gpunet::Error);
-  CHECK_THROWS_WITH_AS(Child(shell("kill -SEGV $$")).read_line(), doctest::Contains("(Segmentation fault)"),
-                       gpunet::Error);
-  CHECK_THROWS_WITH_AS(Child(shell("exit 3")).read_line(), doctest::Contains("(see above)"), gpunet::Error);
 }
 
 TEST_CASE("a worker that hangs is ended, and what it said before stays") {
@@ -39,9 +41,10 @@ TEST_CASE("a worker that hangs is ended, and what it said before stays") {
   Child child(command);
   CHECK(child.ask("first") == "one");
   CHECK_FALSE(child.has_ended());
-  CHECK_THROWS_WITH_AS(child.ask("second"), doctest::Contains("did not answer within 0.2 s"), gpunet::Error);
-  CHECK_THROWS_WITH_AS(child.ask("third"), doctest::Contains("has ended before it answered (Killed)"),
+  CHECK_THROWS_WITH_AS(child.ask("second"), doctest::Contains("did not answer within 0.2 s"),
                        gpunet::Error);
+  CHECK_THROWS_WITH_AS(child.ask("third"),
+                       doctest::Contains("has ended before it answered (Killed)"), gpunet::Error);
   CHECK(child.has_ended());
 }
 

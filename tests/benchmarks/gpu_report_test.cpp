@@ -47,7 +47,8 @@ TEST_CASE("on a GPU each goal holds, does not hold, or is not measured") {
   CHECK(verdict.held == 2);
   CHECK(verdict.missed == 1);
   CHECK(verdict.unmeasured == 1);
-  CHECK(has(verdict.goals, "lenet_b4, exact: at least 10 times as fast as PyTorch's eager step: 12.0, holds"));
+  CHECK(has(verdict.goals,
+            "lenet_b4, exact: at least 10 times as fast as PyTorch's eager step: 12.0, holds"));
   CHECK(has(verdict.goals, "CUDA-graphed step: 1.50, does not hold"));
   CHECK(has(verdict.goals, "CUDA-graphed step: not measured"));
 }
@@ -59,19 +60,23 @@ TEST_CASE("on a GPU correctness is apart from the goals") {
   CHECK(missed.missed == 2);
   CHECK(missed.wrong == 0);
   CHECK(summary_line(missed) ==
-        "summary: tried=1 compared=1 wrong=0 left_out=0 goals_held=0 goals_missed=2 goals_unmeasured=0\n");
+        "summary: tried=1 compared=1 wrong=0 left_out=0 goals_held=0 goals_missed=2 "
+        "goals_unmeasured=0\n");
 
   GpuResult wrong = example();
   wrong.ours.value = 3;
   const Verdict verdict = judge({wrong, example()});
   CHECK(verdict.tried == 2);
   CHECK(verdict.wrong == 1);
-  CHECK(has(verdict.correctness, "lenet_b4, exact: WRONG; losses differ: ours 3, eager 2.25, graphed 2.25"));
+  CHECK(has(verdict.correctness,
+            "lenet_b4, exact: WRONG; losses differ: ours 3, eager 2.25, graphed 2.25"));
   CHECK(has(gpu_notes({}, {wrong}), "LOSSES DIFFER: ours 3, eager 2.25"));
 }
 
-TEST_CASE("on a GPU every side that was measured has to have the loss of ours, within the tolerance") {
-  for (Side GpuResult::*side : {&GpuResult::graphed, &GpuResult::compiled, &GpuResult::with_cudnn}) {
+TEST_CASE(
+    "on a GPU every side that was measured has to have the loss of ours, within the tolerance") {
+  for (Side GpuResult::*side :
+       {&GpuResult::graphed, &GpuResult::compiled, &GpuResult::with_cudnn}) {
     GpuResult r = example();
     r.*side = {1, 1, 1, 1, 2.25 + 0.9e-3 * 2.25};
     CHECK(r.is_correct());
@@ -112,7 +117,8 @@ TEST_CASE("on a GPU what is measured with cuDNN has a table and a goal of its ow
   const Verdict verdict = judge(results);
   CHECK(verdict.held == 2);
   CHECK(verdict.missed == 2);
-  CHECK(has(verdict.goals, "vgg_b256, exact: at least 1.0 times as fast as PyTorch's fastest step: 1.50, holds"));
+  CHECK(has(verdict.goals,
+            "vgg_b256, exact: at least 1.0 times as fast as PyTorch's fastest step: 1.50, holds"));
   CHECK(has(verdict.goals,
             "vgg_b256, exact, with cuDNN: at least 1.0 times as fast as PyTorch's fastest step: "
             "0.500, does not hold"));
@@ -121,7 +127,8 @@ TEST_CASE("on a GPU what is measured with cuDNN has a table and a goal of its ow
   REQUIRE(lines.size() == 1);
   CHECK(lines[0].ours.ms == 3);
   CHECK(gpu_tables(results) == "Without cuDNN:\n\n" + gpu_table(results) +
-                                   "\nWith cuDNN, the jobs with large convolutions:\n\n" + gpu_table(lines));
+                                   "\nWith cuDNN, the jobs with large convolutions:\n\n" +
+                                   gpu_table(lines));
   CHECK(gpu_tables({example()}) == "Without cuDNN:\n\n" + gpu_table({example()}));
 }
 
@@ -134,7 +141,9 @@ TEST_CASE("on a GPU the fastest of PyTorch's modes is that of those that were me
   CHECK_FALSE(std::isfinite(r.fastest_ratio()));
 }
 
-TEST_CASE("on a GPU the rows of the table are as wide as its head, and JSON has null for what is unknown") {
+TEST_CASE(
+    "on a GPU the rows of the table are as wide as its head, and JSON has null for what is "
+    "unknown") {
   GpuResult alone = example();
   alone.pytorch = alone.graphed = {};
   alone.trouble = "; eager not measured: \"a reason\"";
@@ -143,21 +152,26 @@ TEST_CASE("on a GPU the rows of the table are as wide as its head, and JSON has 
   const std::size_t width = head.find('\n');
   for (const GpuResult& r : results)
     CHECK(gpu_table_row(r).size() == width + 1);
-  CHECK(has(gpu_table_row(example()), "|     1000 |    12000 |       1500 |           - |"));  // microseconds
+  // Microseconds.
+  CHECK(has(gpu_table_row(example()), "|     1000 |    12000 |       1500 |           - |"));
   CHECK(has(gpu_notes({}, results), "a reason"));
-  const std::string text = gpu_json({"2000-01-02", "a GPU", "a compiler", "PyTorch 1"}, {}, results);
+  const std::string text =
+      gpu_json({"2000-01-02", "a GPU", "a compiler", "PyTorch 1"}, {}, results);
   CHECK(has(text, "\"eager_ms\": null, \"compiled_ms\": null, \"graphed_ms\": null"));
   CHECK(has(text, "\\\"a reason\\\""));
   CHECK_FALSE(has(text, "nan"));
 }
 
 TEST_CASE(
-    "on a GPU the Markdown says what was measured on what; before that it is tables of dashes and the goals") {
+    "on a GPU the Markdown says what was measured on what; before that it is tables of dashes and "
+    "the goals") {
   const Surroundings surroundings{"2000-01-02", "a GPU, driver 1.2", "a compiler", "PyTorch 1"};
   const std::string text = gpu_markdown(surroundings, {}, {example()});
   CHECK(has(text,
-            "- Date: 2000-01-02\n- GPU: a GPU, driver 1.2\n- Ours: a compiler\n- PyTorch: PyTorch 1\n\nWithout"));
-  CHECK(has(text, "Correctness: 1 lines measured, 1 beside PyTorch, 0 wrong\n\nGoals: 1 hold, 1 do not"));
+            "- Date: 2000-01-02\n- GPU: a GPU, driver 1.2\n- Ours: a compiler\n- PyTorch: PyTorch "
+            "1\n\nWithout"));
+  CHECK(has(text,
+            "Correctness: 1 lines measured, 1 beside PyTorch, 0 wrong\n\nGoals: 1 hold, 1 do not"));
 
   GpuResult empty = example();
   empty.ours = empty.pytorch = empty.graphed = {};

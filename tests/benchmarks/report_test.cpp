@@ -31,7 +31,8 @@ std::vector<Result> examples() {
   return {whole, alone};
 }
 
-const Surroundings surroundings{"2000-01-02", "a processor", "a compiler", "PyTorch 1", "ONNX Runtime 2"};
+const Surroundings surroundings{"2000-01-02", "a processor", "a compiler", "PyTorch 1",
+                                "ONNX Runtime 2"};
 
 bool has(const std::string& text, const std::string& part) {
   return text.find(part) != text.npos;
@@ -42,15 +43,18 @@ bool has(const std::string& text, const std::string& part) {
 TEST_CASE("JSON: the fields that programs read, and null for what is unknown") {
   const std::string text = json(surroundings, examples());
   CAPTURE(text);
-  CHECK(text.rfind("{\"jobs\": [\n  {\"job\": \"first\", \"threads\": 2, \"ours_ms\": 20, \"pytorch_ms\": 50, "
+  CHECK(text.rfind("{\"jobs\": [\n  {\"job\": \"first\", \"threads\": 2, \"ours_ms\": 20, "
+                   "\"pytorch_ms\": 50, "
                    "\"ratio\": 2.5, \"limit_share\": 0.5, ",
                    0) == 0);
   CHECK(has(text,
-            "},\n  {\"job\": \"second\", \"threads\": 1, \"ours_ms\": 20, \"pytorch_ms\": null, \"ratio\": null, "
+            "},\n  {\"job\": \"second\", \"threads\": 1, \"ours_ms\": 20, \"pytorch_ms\": null, "
+            "\"ratio\": null, "
             "\"limit_share\": 0.5, "));
-  CHECK(has(text,
-            "\"pytorch_variant\": \"channels_last \\\"fused\\\"\", \"onnx_ms\": 30, \"onnx_ratio\": 1.5, "
-            "\"onnx_goal\": 1.25, \"onnx_variant\": \"io_binding\"}"));
+  CHECK(has(
+      text,
+      "\"pytorch_variant\": \"channels_last \\\"fused\\\"\", \"onnx_ms\": 30, \"onnx_ratio\": 1.5, "
+      "\"onnx_goal\": 1.25, \"onnx_variant\": \"io_binding\"}"));
   CHECK(has(text, "\"date\": \"2000-01-02\""));
   CHECK_FALSE(has(text, "nan"));
   CHECK(text.substr(text.size() - 2) == "}\n");
@@ -67,7 +71,8 @@ TEST_CASE("the rows of the table are as wide as its head") {
       CHECK(table_row(r, with_onnx).size() == width + 1);
   }
   const std::string row =
-      "| first                |       2 |    20.00 |      50.00 |   2.50 |     8 |       1.90 |   50 % compute |   "
+      "| first                |       2 |    20.00 |      50.00 |   2.50 |     8 |       1.90 |   "
+      "50 % compute |   "
       " 1.50 "
       "|       16.0 |";
   CHECK(table_row(examples()[0], false) == row + "\n");
@@ -88,7 +93,8 @@ TEST_CASE("the notes say when other programs ran") {
   results[0].peak_gflops = 420;  // two threads
   CHECK_FALSE(has(notes(results), "DISTURBED"));
   results[0].peak_gflops = 220;
-  CHECK(has(notes(results), "- first, 2 threads: peak 220 GFLOP/s, copy 10.0 GB/s; PyTorch: channels_last"));
+  CHECK(has(notes(results),
+            "- first, 2 threads: peak 220 GFLOP/s, copy 10.0 GB/s; PyTorch: channels_last"));
   CHECK(has(notes(results), "DISTURBED by other programs"));
 }
 
@@ -104,10 +110,12 @@ TEST_CASE("the notes say when half of the repetitions were slow") {
 
 TEST_CASE("Markdown names what the numbers depend on") {
   const std::string text = markdown(surroundings, examples());
-  for (const char* part : {"2000-01-02", "a processor", "a compiler", "PyTorch 1 and ONNX Runtime 2", "| first ",
-                           "| second ", "ONNX Runtime: io_binding"})
+  for (const char* part :
+       {"2000-01-02", "a processor", "a compiler", "PyTorch 1 and ONNX Runtime 2", "| first ",
+        "| second ", "ONNX Runtime: io_binding"})
     CHECK(has(text, part));
   CHECK_FALSE(has(markdown({"", "", "", "PyTorch 1"}, examples()), "ONNX ms"));
   CHECK(other_sections(text).empty());
-  CHECK(other_sections(text + "\n## Other\n\ntext\n\n## More\n") == "\n## Other\n\ntext\n\n## More\n");
+  CHECK(other_sections(text + "\n## Other\n\ntext\n\n## More\n") ==
+        "\n## Other\n\ntext\n\n## More\n");
 }

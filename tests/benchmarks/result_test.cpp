@@ -72,7 +72,8 @@ TEST_CASE("sides that compute something else are found") {
 
 TEST_CASE("the cost of a network") {
   // 5 x 5 windows of 2 x 3 x 3 weights for 4 channels; 100 inputs to 10 outputs.
-  const nn::Sequential<nn::Input<2, 7, 7>, nn::Conv2d<4, 3>, nn::ReLU, nn::Flatten, nn::Linear<10>> net;
+  const nn::Sequential<nn::Input<2, 7, 7>, nn::Conv2d<4, 3>, nn::ReLU, nn::Flatten, nn::Linear<10>>
+      net;
   const gpunet::Graph graph = nn::lower<void, void>(net);
   const double conv = 25 * 18 * 4, linear = 100 * 10, parameters = 72 + 4 + 1000 + 10;
   CHECK(cost_of_inference(graph, 1).operations == 2 * (conv + linear));
@@ -83,7 +84,8 @@ TEST_CASE("the cost of a network") {
 }
 
 TEST_CASE("normalization and embeddings are no operations, each step of an LSTM is") {
-  const nn::Sequential<nn::Input<3, 5, 5>, nn::BatchNorm2d, nn::Conv2d<4, 3, nn::Bias<false>>> normalized;
+  const nn::Sequential<nn::Input<3, 5, 5>, nn::BatchNorm2d, nn::Conv2d<4, 3, nn::Bias<false>>>
+      normalized;
   CHECK(cost_of_inference(nn::lower<void, void>(normalized), 1).operations == 2 * 9 * 27 * 4);
 
   // 6 characters of 5; 4 gates of 7 cells, which read a character's 3 numbers and the 7 states.
@@ -97,5 +99,6 @@ TEST_CASE("normalization and embeddings are no operations, each step of an LSTM 
 
 TEST_CASE("attention multiplies all queries with all keys, and the results with the values") {
   const nn::Sequential<nn::Input<6, 8>, nn::MultiheadAttention<2>> net;
-  CHECK(cost_of_inference(nn::lower<void, void>(net), 1).operations == 2 * (6 * 4 * 8 * 8 + 2 * 6 * 6 * 8));
+  CHECK(cost_of_inference(nn::lower<void, void>(net), 1).operations ==
+        2 * (6 * 4 * 8 * 8 + 2 * 6 * 6 * 8));
 }

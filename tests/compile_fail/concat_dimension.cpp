@@ -6,5 +6,6 @@ using namespace gpunet;
 
 int main() {
   Host host;
-  Model<nn::Sequential<nn::Input<4, 8, 8>, nn::Concat<4, nn::Identity, nn::Identity>>, Host> net(host);
+  Model<nn::Sequential<nn::Input<4, 8, 8>, nn::Concat<4, nn::Identity, nn::Identity>>, Host> net(
+      host);
 }

@@ -6,5 +6,6 @@ using namespace gpunet;
 
 int main() {
   Host host;
-  Model<nn::Sequential<nn::Input<4, 8, 8>, nn::Concat<1, nn::Conv2d<6, 3>, nn::Identity>>, Host> net(host);
+  Model<nn::Sequential<nn::Input<4, 8, 8>, nn::Concat<1, nn::Conv2d<6, 3>, nn::Identity>>, Host>
+      net(host);
 }

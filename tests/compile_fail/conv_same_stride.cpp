@@ -6,5 +6,6 @@ using namespace gpunet;
 
 int main() {
   Host host;
-  Model<nn::Sequential<nn::Input<3, 8, 8>, nn::Conv2d<8, 3, nn::PaddingSame, nn::Stride<2>>>, Host> net(host);
+  Model<nn::Sequential<nn::Input<3, 8, 8>, nn::Conv2d<8, 3, nn::PaddingSame, nn::Stride<2>>>, Host>
+      net(host);
 }

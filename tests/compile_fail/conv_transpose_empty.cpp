@@ -6,5 +6,6 @@ using namespace gpunet;
 
 int main() {
   Host host;
-  Model<nn::Sequential<nn::Input<3, 1, 1>, nn::ConvTranspose2d<8, 2, nn::Padding<1>>>, Host> net(host);
+  Model<nn::Sequential<nn::Input<3, 1, 1>, nn::ConvTranspose2d<8, 2, nn::Padding<1>>>, Host> net(
+      host);
 }

@@ -6,5 +6,6 @@ using namespace gpunet;
 
 int main() {
   Host host;
-  Model<nn::Sequential<nn::Input<3, 8, 8>, nn::ConvTranspose2d<8, 3, nn::OutputPadding<1>>>, Host> net(host);
+  Model<nn::Sequential<nn::Input<3, 8, 8>, nn::ConvTranspose2d<8, 3, nn::OutputPadding<1>>>, Host>
+      net(host);
 }

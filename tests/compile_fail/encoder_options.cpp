@@ -6,5 +6,6 @@ using namespace gpunet;
 
 int main() {
   Host host;
-  Model<nn::Sequential<nn::Input<10, 8>, nn::TransformerEncoderLayer<2, 16, nn::Dropout>>, Host> net(host);
+  Model<nn::Sequential<nn::Input<10, 8>, nn::TransformerEncoderLayer<2, 16, nn::Dropout>>, Host>
+      net(host);
 }

@@ -4,6 +4,7 @@
 #include <gpunet/gpunet.hpp>
 using namespace gpunet;
 
-void run(Model<nn::Sequential<nn::Input<10>, nn::Linear<2>>, Host>& net, const data::DataLoader<float>& loader) {
+void run(Model<nn::Sequential<nn::Input<10>, nn::Linear<2>>, Host>& net,
+         const data::DataLoader<float>& loader) {
   train::evaluate(net, nn::CrossEntropyLoss{}, loader);
 }

@@ -4,8 +4,8 @@
 #include <gpunet/gpunet.hpp>
 using namespace gpunet;
 
-void run(Model<nn::Sequential<nn::Input<10>, nn::Linear<2>>, Host>& net, optim::SGD<Host, float>& optimizer,
-         const data::DataLoader<>& loader) {
+void run(Model<nn::Sequential<nn::Input<10>, nn::Linear<2>>, Host>& net,
+         optim::SGD<Host, float>& optimizer, const data::DataLoader<>& loader) {
   nn::CrossEntropyLoss criterion;
   train::fit(net, optimizer, criterion, loader, {.epochs = 2});
 }

@@ -4,7 +4,7 @@
 #include <gpunet/gpunet.hpp>
 using namespace gpunet;
 
-void run(Model<nn::Sequential<nn::Input<10>, nn::Linear<2>>, Host>& net, optim::SGD<Host, float>& optimizer,
-         const data::DataLoader<>& loader) {
+void run(Model<nn::Sequential<nn::Input<10>, nn::Linear<2>>, Host>& net,
+         optim::SGD<Host, float>& optimizer, const data::DataLoader<>& loader) {
   train::fit(net, nn::CrossEntropyLoss{}, optimizer, loader, 5);
 }

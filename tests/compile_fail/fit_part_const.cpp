@@ -4,8 +4,8 @@
 #include <gpunet/gpunet.hpp>
 using namespace gpunet;
 
-void run(Model<nn::Sequential<nn::Input<10>, nn::Linear<2>>, Host>& net, optim::SGD<Host, float>& optimizer,
-         const data::DataLoader<>& loader) {
+void run(Model<nn::Sequential<nn::Input<10>, nn::Linear<2>>, Host>& net,
+         optim::SGD<Host, float>& optimizer, const data::DataLoader<>& loader) {
   const train::EarlyStopping early_stopping({.patience = 3});
   train::fit(net, nn::CrossEntropyLoss{}, optimizer, loader, {.epochs = 2}, early_stopping);
 }

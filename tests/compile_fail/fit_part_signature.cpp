@@ -9,7 +9,7 @@ struct PrintSteps {
   void on_epoch_end(train::Training&) {}
 };
 
-void run(Model<nn::Sequential<nn::Input<10>, nn::Linear<2>>, Host>& net, optim::SGD<Host, float>& optimizer,
-         const data::DataLoader<>& loader) {
+void run(Model<nn::Sequential<nn::Input<10>, nn::Linear<2>>, Host>& net,
+         optim::SGD<Host, float>& optimizer, const data::DataLoader<>& loader) {
   train::fit(net, nn::CrossEntropyLoss{}, optimizer, loader, {.epochs = 2}, PrintSteps{});
 }

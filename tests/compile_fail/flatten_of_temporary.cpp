@@ -4,6 +4,7 @@
 #include <gpunet/gpunet.hpp>
 using namespace gpunet;
 
-void run(Model<nn::Sequential<nn::Input<784>, nn::Linear<10>>, Host>& net, const Tensor<float, Host>& x) {
+void run(Model<nn::Sequential<nn::Input<784>, nn::Linear<10>>, Host>& net,
+         const Tensor<float, Host>& x) {
   net(x.to(net.device()).view().flatten(1));
 }

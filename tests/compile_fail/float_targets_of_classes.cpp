@@ -4,8 +4,8 @@
 #include <gpunet/gpunet.hpp>
 using namespace gpunet;
 
-void run(Model<nn::Sequential<nn::Input<10>, nn::Linear<2>>, Host>& net, View<const float, Host> inputs,
-         const Tensor<float, Host>& targets) {
+void run(Model<nn::Sequential<nn::Input<10>, nn::Linear<2>>, Host>& net,
+         View<const float, Host> inputs, const Tensor<float, Host>& targets) {
   nn::CrossEntropyLoss criterion;
   criterion(net(inputs), targets);
 }

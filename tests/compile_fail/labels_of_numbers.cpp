@@ -4,8 +4,8 @@
 #include <gpunet/gpunet.hpp>
 using namespace gpunet;
 
-void run(Model<nn::Sequential<nn::Input<10>, nn::Linear<2>>, Host>& net, View<const float, Host> inputs,
-         const Tensor<label_t, Host>& labels) {
+void run(Model<nn::Sequential<nn::Input<10>, nn::Linear<2>>, Host>& net,
+         View<const float, Host> inputs, const Tensor<label_t, Host>& labels) {
   nn::MSELoss criterion;
   criterion.each(net(inputs), labels);
 }

@@ -14,6 +14,7 @@ struct MyLoss {
   void evaluate(D&, const nn::LossPass<T, label_t>&) const {}
 };
 
-void run(Model<nn::Sequential<nn::Input<10>, nn::Linear<2>>, Host>& net, optim::SGD<Host, float>& optimizer) {
+void run(Model<nn::Sequential<nn::Input<10>, nn::Linear<2>>, Host>& net,
+         optim::SGD<Host, float>& optimizer) {
   train::Step step(net, MyLoss{}, optimizer);
 }

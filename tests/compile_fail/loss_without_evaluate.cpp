@@ -14,7 +14,7 @@ struct MyLoss : nn::LossFunction<MyLoss> {
   void evaluate(D&, const nn::LossPass<T, label_t>&) {}
 };
 
-void run(Model<nn::Sequential<nn::Input<10>, nn::Linear<2>>, Host>& net, const Tensor<float, Host>& inputs,
-         const Tensor<label_t, Host>& labels) {
+void run(Model<nn::Sequential<nn::Input<10>, nn::Linear<2>>, Host>& net,
+         const Tensor<float, Host>& inputs, const Tensor<label_t, Host>& labels) {
   MyLoss{}(net(inputs), labels).backward();
 }

@@ -4,7 +4,8 @@
 #include <gpunet/gpunet.hpp>
 using namespace gpunet;
 
-void run(Model<nn::Sequential<nn::Input<10>, nn::Linear<2>>, Host>& net, const data::DataLoader<>& loader) {
+void run(Model<nn::Sequential<nn::Input<10>, nn::Linear<2>>, Host>& net,
+         const data::DataLoader<>& loader) {
   nn::CrossEntropyLoss criterion;
   optim::SGD optimizer(net, {.lr = 0.1});
   const auto size = [](const Output<Host, float>& outputs) {

@@ -4,7 +4,8 @@
 #include <gpunet/gpunet.hpp>
 using namespace gpunet;
 
-void run(Model<nn::Sequential<nn::Input<10>, nn::Linear<2>>, Host>& net, train::Accuracy<Host>& accuracy,
-         const Tensor<float, Host>& inputs, const Tensor<label_t, Host>& labels) {
+void run(Model<nn::Sequential<nn::Input<10>, nn::Linear<2>>, Host>& net,
+         train::Accuracy<Host>& accuracy, const Tensor<float, Host>& inputs,
+         const Tensor<label_t, Host>& labels) {
   accuracy.update(net(inputs).argmax(1), labels);
 }

@@ -4,4 +4,6 @@
 #include <gpunet/gpunet.hpp>
 using namespace gpunet;
 
-nn::Sequential<nn::Input<3>, nn::Named<"head", nn::Sequential<nn::Linear<2>>>, nn::Named<"head", nn::ReLU>> net;
+nn::Sequential<nn::Input<3>, nn::Named<"head", nn::Sequential<nn::Linear<2>>>,
+               nn::Named<"head", nn::ReLU>>
+    net;

@@ -5,6 +5,7 @@
 #include <gpunet/gpunet.hpp>
 using namespace gpunet;
 
-void run(Model<nn::Sequential<nn::Input<10>, nn::Linear<2>>, Host>& net, const Tensor<float, Host>& x) {
+void run(Model<nn::Sequential<nn::Input<10>, nn::Linear<2>>, Host>& net,
+         const Tensor<float, Host>& x) {
   auto error = net(x) - x;
 }

@@ -6,5 +6,6 @@ using namespace gpunet;
 
 int main() {
   Host host;
-  Model<nn::Sequential<nn::Input<3, 8, 8>, nn::MaxPool2d<3, nn::CountIncludePad<false>>>, Host> net(host);
+  Model<nn::Sequential<nn::Input<3, 8, 8>, nn::MaxPool2d<3, nn::CountIncludePad<false>>>, Host> net(
+      host);
 }

@@ -6,5 +6,7 @@ using namespace gpunet;
 
 int main() {
   Host host;
-  Model<nn::Sequential<nn::Input<3, 8, 8>, nn::MaxPool2d<3, nn::KernelWidth<1>, nn::Padding<1>>>, Host> net(host);
+  Model<nn::Sequential<nn::Input<3, 8, 8>, nn::MaxPool2d<3, nn::KernelWidth<1>, nn::Padding<1>>>,
+        Host>
+      net(host);
 }

@@ -6,5 +6,7 @@ using namespace gpunet;
 
 int main() {
   Host host;
-  Model<nn::Sequential<nn::Input<4, 8, 8>, nn::Conv2d<6, 1>, nn::Projection<nn::Conv2d<6, 1>>>, Host> net(host);
+  Model<nn::Sequential<nn::Input<4, 8, 8>, nn::Conv2d<6, 1>, nn::Projection<nn::Conv2d<6, 1>>>,
+        Host>
+      net(host);
 }

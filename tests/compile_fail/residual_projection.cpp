@@ -6,8 +6,9 @@ using namespace gpunet;
 
 int main() {
   Host host;
-  Model<nn::Sequential<nn::Input<4, 8, 8>, nn::Residual<nn::Conv2d<6, 3, nn::Stride<2>, nn::Padding<1>>,
-                                                        nn::Projection<nn::Conv2d<6, 1>>>>,
+  Model<nn::Sequential<nn::Input<4, 8, 8>,
+                       nn::Residual<nn::Conv2d<6, 3, nn::Stride<2>, nn::Padding<1>>,
+                                    nn::Projection<nn::Conv2d<6, 1>>>>,
         Host>
       net(host);
 }

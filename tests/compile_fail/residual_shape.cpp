@@ -6,5 +6,6 @@ using namespace gpunet;
 
 int main() {
   Host host;
-  Model<nn::Sequential<nn::Input<4, 8, 8>, nn::Residual<nn::Conv2d<6, 3, nn::Padding<1>>>>, Host> net(host);
+  Model<nn::Sequential<nn::Input<4, 8, 8>, nn::Residual<nn::Conv2d<6, 3, nn::Padding<1>>>>, Host>
+      net(host);
 }

@@ -6,6 +6,8 @@ using namespace gpunet;
 
 int main() {
   Host host;
-  Model<nn::Sequential<nn::Input<10>, nn::Named<"fc1", nn::Linear<4>>, nn::Named<"fc1", nn::Linear<2>>>, Host> net(
-      host);
+  Model<nn::Sequential<nn::Input<10>, nn::Named<"fc1", nn::Linear<4>>,
+                       nn::Named<"fc1", nn::Linear<2>>>,
+        Host>
+      net(host);
 }

@@ -4,5 +4,6 @@
 #include <gpunet/gpunet.hpp>
 using namespace gpunet;
 
-using Net = nn::Sequential<nn::Input<1, 1, 1>, nn::Conv2d<1, 1, nn::Padding<index_t{1} << 60>>, nn::Flatten>;
+using Net = nn::Sequential<nn::Input<1, 1, 1>, nn::Conv2d<1, 1, nn::Padding<index_t{1} << 60>>,
+                           nn::Flatten>;
 const auto outputs = Net().output().numel();

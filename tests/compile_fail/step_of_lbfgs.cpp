@@ -5,7 +5,8 @@
 #include <gpunet/gpunet.hpp>
 using namespace gpunet;
 
-void run(Model<nn::Sequential<nn::Input<10>, nn::Linear<2>>, Host>& net, const data::Batch<Host>& batch) {
+void run(Model<nn::Sequential<nn::Input<10>, nn::Linear<2>>, Host>& net,
+         const data::Batch<Host>& batch) {
   optim::LBFGS optimizer(net);
   train::Step step(net, nn::CrossEntropyLoss{}, optimizer);
   step(batch.inputs, batch.labels);

@@ -4,8 +4,9 @@
 #include <gpunet/gpunet.hpp>
 using namespace gpunet;
 
-void run(Model<nn::Sequential<nn::Input<10>, nn::Linear<2>>, Host>& net, optim::SGD<Host, float>& optimizer,
-         const Tensor<float, Host>& inputs, const Tensor<float, Host>& labels) {
+void run(Model<nn::Sequential<nn::Input<10>, nn::Linear<2>>, Host>& net,
+         optim::SGD<Host, float>& optimizer, const Tensor<float, Host>& inputs,
+         const Tensor<float, Host>& labels) {
   train::Step step(net, nn::CrossEntropyLoss{}, optimizer);
   step(inputs, labels);
 }

@@ -5,8 +5,8 @@
 #include <gpunet/gpunet.hpp>
 using namespace gpunet;
 
-void run(Model<nn::Sequential<nn::Input<10>, nn::Linear<2>>, Host>& net, const Tensor<float, Host>& x,
-         const Tensor<label_t, Host>& y) {
+void run(Model<nn::Sequential<nn::Input<10>, nn::Linear<2>>, Host>& net,
+         const Tensor<float, Host>& x, const Tensor<label_t, Host>& y) {
   nn::CrossEntropyLoss criterion;
   auto loss = criterion(net(x), y) + 0.1 * criterion(net(x), y);
 }

@@ -5,6 +5,7 @@
 using namespace gpunet;
 
 int main() {
-  const data::Compose transform(data::Normalize{{0.5f, 0.5f, 0.5f}, {0.5f, 0.5f, 0.5f}}, data::ToTensor{});
+  const data::Compose transform(data::Normalize{{0.5f, 0.5f, 0.5f}, {0.5f, 0.5f, 0.5f}},
+                                data::ToTensor{});
   const auto images = data::CIFAR10::train("data/cifar10", transform);
 }

@@ -6,5 +6,7 @@ using namespace gpunet;
 
 int main() {
   Host host;
-  Model<nn::Sequential<nn::Input<3, 8, 8>, nn::Upsample<2, nn::Nearest, nn::AlignCorners<true>>>, Host> net(host);
+  Model<nn::Sequential<nn::Input<3, 8, 8>, nn::Upsample<2, nn::Nearest, nn::AlignCorners<true>>>,
+        Host>
+      net(host);
 }

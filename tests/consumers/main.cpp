@@ -1,5 +1,5 @@
-// A program of a user: a small network learns which corners of a square are alike (XOR), on the device that there
-// is.
+// A program of a user: a small network learns which corners of a square are alike (XOR), on the
+// device that there is.
 #include <cstdio>
 
 #include <gpunet/gpunet.hpp>
@@ -32,7 +32,8 @@ bool train_network(D& device) {
     optimizer.step();
     last = loss.item();
   }
-  std::printf("%s: the loss after 200 steps is %g\n", device.name().c_str(), static_cast<double>(last));
+  std::printf("%s: the loss after 200 steps is %g\n", device.name().c_str(),
+              static_cast<double>(last));
   return last < 0.05f;
 }
 

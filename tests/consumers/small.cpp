@@ -1,4 +1,5 @@
-// A program of a user that takes less time to compile than main.cpp: tensors on the device that there is.
+// A program of a user that takes less time to compile than main.cpp: tensors on the device that
+// there is.
 #include <cstdio>
 
 #include <gpunet/device/select.hpp>

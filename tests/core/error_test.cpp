@@ -21,7 +21,8 @@ std::string message_of_assertion([[maybe_unused]] bool condition) {
 
 TEST_CASE("concat writes texts, characters, truths and numbers one after another") {
   CHECK(concat("a", 'b', std::string("c"), std::string_view("d")) == "abcd");
-  CHECK(concat(-7, " ", 7u, " ", index_t{1} << 40, " ", true, " ", false) == "-7 7 1099511627776 true false");
+  CHECK(concat(-7, " ", 7u, " ", index_t{1} << 40, " ", true, " ", false) ==
+        "-7 7 1099511627776 true false");
   CHECK(concat() == "");
 }
 
@@ -30,13 +31,15 @@ TEST_CASE("concat writes the shortest number that reads back the same") {
   CHECK(concat(0.1f) == "0.1");
   CHECK(concat(1.0 / 3.0) == "0.3333333333333333");
   CHECK(concat(-0.0, " ", 1e300, " ", 2.5f) == "-0 1e+300 2.5");
-  CHECK(concat(std::numeric_limits<float>::infinity(), " ", std::numeric_limits<double>::quiet_NaN()) == "inf nan");
+  CHECK(concat(std::numeric_limits<float>::infinity(), " ",
+               std::numeric_limits<double>::quiet_NaN()) == "inf nan");
   CHECK(concat(std::numeric_limits<index_t>::min()) == "-9223372036854775808");
 }
 
 TEST_CASE("require throws its parts as one message, and only when the condition does not hold") {
   CHECK_NOTHROW(require(true, "never ", 1));
-  CHECK_THROWS_WITH_AS(require(false, "gpunet::test: ", 3, " of ", 2.5), "gpunet::test: 3 of 2.5", Error);
+  CHECK_THROWS_WITH_AS(require(false, "gpunet::test: ", 3, " of ", 2.5), "gpunet::test: 3 of 2.5",
+                       Error);
   CHECK_THROWS_AS(require(false, ""), std::runtime_error);
   static_assert((require(true, "at compile time"), true));
 }

@@ -24,7 +24,8 @@ double defined(std::uint16_t bits) {
   constexpr int fraction_bits = 15 - exponent_bits, most = (1 << exponent_bits) - 1;
   const int exponent = bits >> fraction_bits & most, fraction = bits & ((1 << fraction_bits) - 1);
   const double sign = bits & 0x8000 ? -1 : 1;
-  if (exponent == most) return fraction ? std::numeric_limits<double>::quiet_NaN() : sign * double{infinity};
+  if (exponent == most)
+    return fraction ? std::numeric_limits<double>::quiet_NaN() : sign * double{infinity};
   if (exponent == 0) return sign * std::ldexp(fraction, 1 - bias - fraction_bits);
   return sign * std::ldexp((1 << fraction_bits) + fraction, exponent - bias - fraction_bits);
 }
@@ -57,7 +58,8 @@ std::vector<float> interesting_floats() {
     all.insert(all.end(), {std::nextafter(x, 0.0f), x, std::nextafter(x, infinity)});
   };
   for (std::uint16_t bits = 0; bits < infinite_bits<H>; ++bits) {
-    const double here = exact(H::from_bits(bits)), next = exact(H::from_bits(static_cast<std::uint16_t>(bits + 1)));
+    const double here = exact(H::from_bits(bits)),
+                 next = exact(H::from_bits(static_cast<std::uint16_t>(bits + 1)));
     add_with_neighbors(static_cast<float>(here));
     if (std::isfinite(next)) add_with_neighbors(static_cast<float>((here + next) / 2));
   }
@@ -69,8 +71,8 @@ std::vector<float> interesting_floats() {
   return all;
 }
 
-// Returns the number of H next to x, of two equally near ones that with an even fraction; beyond the largest one, infinity stands
-// for the number that would follow it.
+// Returns the number of H next to x, of two equally near ones that with an even fraction; beyond
+// the largest one, infinity stands for the number that would follow it.
 template <class H>
 double nearest(double x) {
   if (!std::isfinite(x)) return x;
@@ -96,8 +98,8 @@ bool same(double a, double b) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("every 16-bit number is the float of its definition, and comes back from it", H, bfloat16,
-                   float16) {
+TEST_CASE_TEMPLATE("every 16-bit number is the float of its definition, and comes back from it", H,
+                   bfloat16, float16) {
   int wrong = 0;
   for (std::uint32_t i = 0; i < 65'536; ++i) {
     const H x = H::from_bits(static_cast<std::uint16_t>(i));
@@ -130,7 +132,8 @@ TEST_CASE("numbers as torch.tensor(x).to(dtype) has them") {
   static_assert(sizeof(bfloat16) == 2 && sizeof(float16) == 2);
   CHECK(float{bfloat16(0.1f)} == 0.10009765625f);
   CHECK(std::isnan(float{float16(std::numeric_limits<float>::quiet_NaN())}));
-  CHECK(std::isnan(float{bfloat16(detail::float_of_bits(0x7F800001))}));  // its upper half alone would be infinite
+  // Its upper half alone would be infinite.
+  CHECK(std::isnan(float{bfloat16(detail::float_of_bits(0x7F800001))}));
 }
 
 TEST_CASE_TEMPLATE("loops convert as the types do, on every vector path", H, bfloat16, float16) {
@@ -190,7 +193,9 @@ TEST_CASE_TEMPLATE("devices convert alike", D, GPUNET_TEST_DEVICES) {
 TEST_CASE("what has no 16-bit storage") {
   CHECK(!conversions_of<Host, float>(Storage::full, ""));
   CHECK(!conversions_of<Host, double>(Storage::full, ""));
-  CHECK(error_of([] { conversions_of<Host, double>(Storage::bfloat16, "gpunet::Model::autocast"); }) ==
-        "gpunet::Model::autocast: a network of double with a storage of 16 bits (which would lose all that double "
+  CHECK(error_of(
+            [] { conversions_of<Host, double>(Storage::bfloat16, "gpunet::Model::autocast"); }) ==
+        "gpunet::Model::autocast: a network of double with a storage of 16 bits (which would lose "
+        "all that double "
         "adds), use one of float");
 }

@@ -8,12 +8,13 @@ using namespace gpunet;
 
 namespace {
 
-// The largest error over many numbers between the smallest normal one and the largest, in epsilons: one unit in the
-// last place is half an epsilon to an epsilon.
+// The largest error over many numbers between the smallest normal one and the largest, in epsilons:
+// one unit in the last place is half an epsilon to an epsilon.
 template <class T>
 double worst_error(T factor) {
   double worst = 0;
-  for (T x = std::numeric_limits<T>::min(); x < std::numeric_limits<T>::max() / factor; x *= factor) {
+  for (T x = std::numeric_limits<T>::min(); x < std::numeric_limits<T>::max() / factor;
+       x *= factor) {
     const T root = std::sqrt(x);
     worst = std::max(worst, static_cast<double>(std::abs(square_root(x) - root) / root));
   }

@@ -72,11 +72,13 @@ TEST_CASE("any integer is a seed, and its low 32 bits decide") {
 
 TEST_CASE("uniform is uniform_ of a float tensor to the last bit") {
   Generator generator(0);
-  for (float expected : {0x1.91eef8p-3f, 0x1.df7588p-2f, -0x1.b132c0p-3f, -0x1.580068p-3f, 0x1.e67600p-8f})
+  for (float expected :
+       {0x1.91eef8p-3f, 0x1.df7588p-2f, -0x1.b132c0p-3f, -0x1.580068p-3f, 0x1.e67600p-8f})
     CHECK(generator.uniform(-0.3f, 0.7f) == expected);
   generator.manual_seed(0);
   const float bound = 0x1.d8f720p-4f;  // 1 / sqrt(75), of the lesson's first convolution
-  for (float expected : {-0x1.c53fb2p-11f, 0x1.fb703ep-5f, -0x1.854596p-4f, -0x1.5c12dap-4f, -0x1.6c544ep-5f})
+  for (float expected :
+       {-0x1.c53fb2p-11f, 0x1.fb703ep-5f, -0x1.854596p-4f, -0x1.5c12dap-4f, -0x1.6c544ep-5f})
     CHECK(generator.uniform(-bound, bound) == expected);
   CHECK(hash_of_uniforms(20000, -0.3f, 0.7f) == 1902987773338447803u);
   CHECK(hash_of_uniforms(20000, 0.1f, 3.3f) == 11977413908202122168u);
@@ -84,7 +86,8 @@ TEST_CASE("uniform is uniform_ of a float tensor to the last bit") {
 
 TEST_CASE("uniform is uniform_ of a double tensor to the last bit") {
   Generator generator(0);
-  for (double expected : {0x1.57112fe2b1096p-1, 0x1.a19b87d10664dp-2, 0x1.466a90822e586p-3, 0x1.3dd2a3f4be3cep-1})
+  for (double expected :
+       {0x1.57112fe2b1096p-1, 0x1.a19b87d10664dp-2, 0x1.466a90822e586p-3, 0x1.3dd2a3f4be3cep-1})
     CHECK(generator.uniform(-0.3, 0.7) == expected);
   CHECK(hash_of_uniforms(20000, -0.3, 0.7) == 11331865604398561216u);
   CHECK(hash_of_uniforms(20000, 0.1, 3.3) == 12987799063113365437u);

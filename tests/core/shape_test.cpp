@@ -43,7 +43,8 @@ TEST_CASE("sizes are printed as PyTorch prints them") {
 }
 
 TEST_CASE("sizes that are not possible") {
-  CHECK_THROWS_WITH_AS(Sizes({2, -1}), "gpunet::Sizes: extent -1 (want 0 or more), give the extent itself", Error);
+  CHECK_THROWS_WITH_AS(Sizes({2, -1}),
+                       "gpunet::Sizes: extent -1 (want 0 or more), give the extent itself", Error);
   Sizes sizes{1, 2, 3, 4, 5, 6, 7, 8};
   CHECK_THROWS_WITH_AS(sizes.append(9), "gpunet::Sizes: more than 8 dimensions, join some", Error);
   CHECK_THROWS_AS(sizes.with_front(9), Error);
@@ -60,9 +61,11 @@ TEST_CASE("a number of elements is compared without being computed") {
   CHECK_FALSE(Sizes{big, big, 1}.at_most(big));
   CHECK(Sizes{big, big, 0}.at_most(0));
   CHECK_THROWS_WITH_AS((Sizes{2, 3}.at(2)),
-                       "gpunet::Sizes: dimension 2 of a shape with 2 dimensions (want -2 to 1)", Error);
+                       "gpunet::Sizes: dimension 2 of a shape with 2 dimensions (want -2 to 1)",
+                       Error);
   CHECK(Sizes{2, 3}.at(1) == 3);
-  CHECK_THROWS_WITH_AS(Sizes{}.at(0), "gpunet::Sizes: dimension 0 of a shape without dimensions", Error);
+  CHECK_THROWS_WITH_AS(Sizes{}.at(0), "gpunet::Sizes: dimension 0 of a shape without dimensions",
+                       Error);
 }
 
 TEST_CASE("arithmetic of static extents stays static") {
@@ -90,13 +93,14 @@ TEST_CASE("one dynamic extent makes the result dynamic") {
 }
 
 TEST_CASE("extents that are no number are refused") {
-  constexpr index_t most = std::numeric_limits<index_t>::max(), least = std::numeric_limits<index_t>::min();
+  constexpr index_t most = std::numeric_limits<index_t>::max(),
+                    least = std::numeric_limits<index_t>::min();
   const Dim large(most), half(most / 2), two(index_t{2});
-  CHECK_THROWS_WITH_AS(
-      large + two,
-      "gpunet::Dim: the sizes 9223372036854775807 and 2 make a number over 2^63 (no memory holds so "
-      "many), give smaller sizes",
-      Error);
+  CHECK_THROWS_WITH_AS(large + two,
+                       "gpunet::Dim: the sizes 9223372036854775807 and 2 make a number over 2^63 "
+                       "(no memory holds so "
+                       "many), give smaller sizes",
+                       Error);
   CHECK_THROWS_AS(half * Dim{index_t{3}}, Error);
   CHECK_THROWS_AS(Dim{index_t{-2}} - large, Error);
   CHECK(index_t{half * two} == most - 1);

@@ -18,7 +18,8 @@ struct Box : Trackable<Box> {
 };
 
 const std::string gone =
-    "gpunet::Box: the object is gone (destroyed, or another one was assigned to it), but something made for it is "
+    "gpunet::Box: the object is gone (destroyed, or another one was assigned to it), but something "
+    "made for it is "
     "still used, keep the object as long, or make that anew";
 
 }  // namespace
@@ -46,6 +47,7 @@ TEST_CASE("a Trackable that was moved from has no pointers") {
   Box first(1);
   const Box second(std::move(first));
   CHECK(error_of([&] { TrackedPointer<Box> pointer(first); }) ==
-        "gpunet::Box: this object was moved from (its contents are gone), use the one that it was moved to");
+        "gpunet::Box: this object was moved from (its contents are gone), use the one that it was "
+        "moved to");
   CHECK(TrackedPointer<const Box>(second)->value == 1);
 }

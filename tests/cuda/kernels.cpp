@@ -1,5 +1,5 @@
-// Instantiates the library's kernels, and those of the benchmarks: scripts/kernels.sh compiles this and reads what they
-// need. It is not run.
+// Instantiates the library's kernels, and those of the benchmarks: scripts/kernels.sh compiles this
+// and reads what they need. It is not run.
 #include <gpunet/gpunet.hpp>
 
 #include "gpu/limits.cuh"  // of the benchmarks
@@ -9,16 +9,18 @@ using namespace gpunet;
 namespace {
 
 // Few channels; every layer beside convolutions and linear layers.
-const nn::Sequential mixed(nn::Input<3, 16, 16>{}, nn::Conv2d<6, 5>{}, nn::ReLU{}, nn::MaxPool2d<2>{},
-                           nn::Conv2d<16, 3>{}, nn::BatchNorm2d{}, nn::AnyActivation("tanh"), nn::MaxPool2d<2>{},
-                           nn::AvgPool2d<1>{}, nn::Dropout2d{}, nn::Dropout{}, nn::AdaptiveAvgPool2d<1, 1>{},
-                           nn::Flatten{}, nn::Linear<20>{}, nn::BatchNorm1d{}, nn::Tanh{}, nn::Linear<20>{},
-                           nn::Sigmoid{}, nn::Linear<10>{}, nn::Softmax{});
+const nn::Sequential mixed(nn::Input<3, 16, 16>{}, nn::Conv2d<6, 5>{}, nn::ReLU{},
+                           nn::MaxPool2d<2>{}, nn::Conv2d<16, 3>{}, nn::BatchNorm2d{},
+                           nn::AnyActivation("tanh"), nn::MaxPool2d<2>{}, nn::AvgPool2d<1>{},
+                           nn::Dropout2d{}, nn::Dropout{}, nn::AdaptiveAvgPool2d<1, 1>{},
+                           nn::Flatten{}, nn::Linear<20>{}, nn::BatchNorm1d{}, nn::Tanh{},
+                           nn::Linear<20>{}, nn::Sigmoid{}, nn::Linear<10>{}, nn::Softmax{});
 // Many channels, for large tiles and tensor cores; a pooling apart; a linear layer with a ReLU.
-using Deep =
-    nn::Sequential<nn::Input<3, 16, 16>, nn::Conv2d<64, 3>, nn::ReLU, nn::Conv2d<64, 3>, nn::ReLU, nn::MaxPool2d<2>,
-                   nn::Conv2d<64, 3>, nn::MaxPool2d<3>, nn::Flatten, nn::Linear<256>, nn::ReLU, nn::Linear<10>>;
-using Attention = nn::Sequential<nn::Input<4, 4>, nn::MultiheadAttention<2>, nn::Flatten, nn::Linear<10>>;
+using Deep = nn::Sequential<nn::Input<3, 16, 16>, nn::Conv2d<64, 3>, nn::ReLU, nn::Conv2d<64, 3>,
+                            nn::ReLU, nn::MaxPool2d<2>, nn::Conv2d<64, 3>, nn::MaxPool2d<3>,
+                            nn::Flatten, nn::Linear<256>, nn::ReLU, nn::Linear<10>>;
+using Attention =
+    nn::Sequential<nn::Input<4, 4>, nn::MultiheadAttention<2>, nn::Flatten, nn::Linear<10>>;
 // For steps in one block.
 using Dense = nn::Sequential<nn::Input<4>, nn::Linear<8>, nn::ReLU, nn::Linear<3>>;
 
@@ -34,7 +36,8 @@ void train(Model<Net, Cuda, T>& net, View<const T, Cuda> inputs, View<const labe
 }
 
 template <class Net, class T>
-void use(Cuda& device, const Net& network, View<const T, Cuda> inputs, View<const label_t, Cuda> labels) {
+void use(Cuda& device, const Net& network, View<const T, Cuda> inputs,
+         View<const label_t, Cuda> labels) {
   Model<Net, Cuda, T> net(device, network);
   train<optim::SGD>(net, inputs, labels);
 }

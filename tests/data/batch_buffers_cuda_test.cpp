@@ -70,8 +70,9 @@ class Record {
   void add(index_t batch, const data::BatchMemory& seen) {
     for_each(device_, batch_size * sample_size,
              CopyInputs{seen.inputs, inputs_.data() + batch * batch_size * sample_size});
-    for_each(device_, batch_size,
-             CopyLabels{static_cast<const label_t*>(seen.targets), labels_.data() + batch * batch_size});
+    for_each(
+        device_, batch_size,
+        CopyLabels{static_cast<const label_t*>(seen.targets), labels_.data() + batch * batch_size});
   }
   bool is_right(index_t batches) const {
     const std::vector<float> inputs = inputs_.to_vector();
@@ -79,7 +80,8 @@ class Record {
     bool right = true;
     for (index_t batch = 0; batch < batches; ++batch) {
       for (index_t i = 0; i < batch_size * sample_size; ++i)
-        right &= inputs[static_cast<std::size_t>(batch * batch_size * sample_size + i)] == input_of(batch, i);
+        right &= inputs[static_cast<std::size_t>(batch * batch_size * sample_size + i)] ==
+                 input_of(batch, i);
       for (index_t i = 0; i < batch_size; ++i)
         right &= labels[static_cast<std::size_t>(batch * batch_size + i)] == label_of(batch, i);
     }
@@ -162,8 +164,8 @@ TEST_CASE("bytes become floats on Cuda, with the bits of the host") {
     buffers.wait_reusable(slot);
     std::vector<float> expected(static_cast<std::size_t>(n * features));
     for (index_t i = 0; i < n; ++i) {
-      static_cast<label_t*>(buffers.host_targets(slot))[i] =
-          set.read_bytes(batch + i, static_cast<std::uint8_t*>(buffers.host_inputs(slot)) + i * features);
+      static_cast<label_t*>(buffers.host_targets(slot))[i] = set.read_bytes(
+          batch + i, static_cast<std::uint8_t*>(buffers.host_inputs(slot)) + i * features);
       set.read(batch + i, expected.data() + i * features);
     }
     const auto [inputs, targets] = buffers.send(slot, n);

@@ -50,7 +50,8 @@ TEST_CASE_TEMPLATE("batches compute as tensors do", D, GPUNET_TEST_DEVICES) {
     CHECK(rows == Values{6, 5, 4});
     std::ostringstream text;
     text << inputs << labels;
-    CHECK(text.str() == "tensor([[5., 1.],\n        [2., 3.],\n        [4., 0.]])tensor([2, 0, 1])");
+    CHECK(text.str() ==
+          "tensor([[5., 1.],\n        [2., 3.],\n        [4., 0.]])tensor([2, 0, 1])");
 
     const Tensor x = inputs;  // a copy
     const Tensor<label_t, D> y = labels;
@@ -112,13 +113,14 @@ TEST_CASE("collate_fn computes with functions of tensors") {
                                 Tensor<label_t, Host>(host, {4}, {0, 1, 2, 3}));
   for (int workers : {0, 2}) {
     const data::DataLoader loader(
-        set, {.batch_size = 2,
-              .num_workers = workers,
-              .collate_fn = [](View<float, Host> inputs, View<label_t, Host> labels, data::Random&) {
-                inputs *= 10;
-                inputs += flip(inputs, {0});
-                labels[0] = 7;
-              }});
+        set,
+        {.batch_size = 2,
+         .num_workers = workers,
+         .collate_fn = [](View<float, Host> inputs, View<label_t, Host> labels, data::Random&) {
+           inputs *= 10;
+           inputs += flip(inputs, {0});
+           labels[0] = 7;
+         }});
     std::vector<float> all;
     for (auto [inputs, labels] : loader.to(host)) {
       for (const float x : inputs.to_vector())
@@ -133,7 +135,8 @@ TEST_CASE("a view without a device says so") {
   float data[2] = {1, 2};
   const View<float, Host> view(data, {2});
   CHECK(error_of([&] { view.to_vector(); }) ==
-        "gpunet::View: a view without a device (functions of tensors run there), give the tensor, or View(data, "
+        "gpunet::View: a view without a device (functions of tensors run there), give the tensor, "
+        "or View(data, "
         "sizes, &device)");
   CHECK(contains(error_of([&] { Tensor y = view + 1; }), "no device"));
   CHECK(contains(error_of([&] { mean(view); }), "device"));

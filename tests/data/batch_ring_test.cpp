@@ -49,7 +49,8 @@ TEST_CASE("what kept a worker from filling a batch is thrown when that batch is 
   CHECK_THROWS_WITH_AS(ring.want(1), "unreadable", std::runtime_error);
 }
 
-TEST_CASE("workers that wait for a slot go home when the loop is left, and come back for the next") {
+TEST_CASE(
+    "workers that wait for a slot go home when the loop is left, and come back for the next") {
   BatchRing ring(1);
   for (int epoch = 0; epoch < 2; ++epoch) {
     ring.start(5);

@@ -45,7 +45,8 @@ TEST_CASE("images have a fine and a coarse label") {
   CHECK(fine.coarse_label(39) == 19);
   for (int k : {0, 1, 1024, 3071})
     CHECK(sample[static_cast<std::size_t>(k)] == static_cast<float>((7 * 39 + k) % 256) / 255.0f);
-  const CIFAR100 coarse = CIFAR100::train(folder.path(), data::ToTensor{}, data::CIFAR100Labels::coarse);
+  const CIFAR100 coarse =
+      CIFAR100::train(folder.path(), data::ToTensor{}, data::CIFAR100Labels::coarse);
   std::vector<std::uint8_t> bytes(3072);
   CHECK(coarse.read_bytes(39, bytes.data()) == 19);
   CHECK(coarse.fine_label(39) == 17);
@@ -70,21 +71,24 @@ TEST_CASE("what is wrong with the file is said") {
   const auto error = [&] {
     return error_of([&] { CIFAR100::test(folder.path()); });
   };
-  CHECK(error() == "gpunet::data::CIFAR100: " + folder.path() + " has no test.bin, fetch the images" + cure);
+  CHECK(error() ==
+        "gpunet::data::CIFAR100: " + folder.path() + " has no test.bin, fetch the images" + cure);
   write_file(folder / "test.bin", 2);
-  std::filesystem::resize_file(folder / "test.bin", 3074 + 3073);  // as two records of CIFAR-10 would nearly be
-  CHECK(
-      error() ==
-      "gpunet::data::CIFAR100: test.bin has 6147 bytes (want a multiple of 3074): the file is cut short, fetch it "
-      "again" +
-          cure);
+  // As two records of CIFAR-10 would nearly be.
+  std::filesystem::resize_file(folder / "test.bin", 3074 + 3073);
+  CHECK(error() ==
+        "gpunet::data::CIFAR100: test.bin has 6147 bytes (want a multiple of 3074): the file is "
+        "cut short, fetch it "
+        "again" +
+            cure);
   for (const int which : {0, 1}) {
     write_file(folder / "test.bin", 3);
     std::fstream(folder / "test.bin", std::ios::binary | std::ios::in | std::ios::out)
         .seekp(3074 + which)
         .put(static_cast<char>(100));
     CHECK(error() == "gpunet::data::CIFAR100: test.bin, record 1: " +
-                         std::string(which ? "fine label 100 (want 0 to 99)" : "coarse label 100 (want 0 to 19)") +
+                         std::string(which ? "fine label 100 (want 0 to 99)"
+                                           : "coarse label 100 (want 0 to 19)") +
                          ": the file is damaged, fetch it again" + cure);
   }
 }

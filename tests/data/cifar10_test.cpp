@@ -19,7 +19,8 @@ namespace {
 
 constexpr int record_bytes = 3073;
 
-// Writes a file of `records` images; image i has the label i % 10 and bytes that tell it from others.
+// Writes a file of `records` images; image i has the label i % 10 and bytes that tell it from
+// others.
 void write_batch(const std::string& path, int records, int extra_bytes = 0) {
   std::string bytes;
   for (int i = 0; i < records; ++i) {
@@ -52,7 +53,8 @@ TEST_CASE("images come file after file, channels first, with their labels") {
   std::vector<float> sample(3072);
   CHECK(set.read(14, sample.data()) == 4);  // the fifth of the fifth file
   for (int k : {0, 1, 1023, 1024, 3071})
-    CHECK(sample[static_cast<std::size_t>(k)] == static_cast<float>((7 * 4 + k + 1) % 256) / 255.0f);
+    CHECK(sample[static_cast<std::size_t>(k)] ==
+          static_cast<float>((7 * 4 + k + 1) % 256) / 255.0f);
   CHECK(set.read(0, sample.data()) == 0);
   CHECK(sample[0] == 1.0f / 255.0f);
 }
@@ -68,7 +70,8 @@ TEST_CASE("a transform is applied") {
   TempFolder folder;
   write_batch(folder / "test_batch.bin", 1);
   const auto set = CIFAR10::test(
-      folder.path(), data::Compose{data::ToTensor{}, data::Normalize{{0.5f, 0.5f, 0.5f}, {0.5f, 0.5f, 0.25f}}});
+      folder.path(),
+      data::Compose{data::ToTensor{}, data::Normalize{{0.5f, 0.5f, 0.5f}, {0.5f, 0.5f, 0.25f}}});
   std::vector<float> sample(3072);
   set.read(0, sample.data());
   CHECK(sample[254] == 1.0f);
@@ -79,7 +82,8 @@ TEST_CASE("a transform is applied") {
   std::vector<float> transformed(3072);
   set.pixel_table().transform(bytes.data(), 1024, transformed.data());
   CHECK(transformed == sample);
-  CHECK_THROWS_AS(CIFAR10::test(folder.path(), data::Compose{data::ToTensor{}, data::Normalize{{0.5f}, {0.5f}}}),
+  CHECK_THROWS_AS(CIFAR10::test(folder.path(),
+                                data::Compose{data::ToTensor{}, data::Normalize{{0.5f}, {0.5f}}}),
                   Error);
 }
 
@@ -91,19 +95,21 @@ TEST_CASE("the classes have the lesson's names") {
 
 TEST_CASE("a folder that is not there, or is none, is named") {
   TempFolder folder;
-  CHECK(error_of_train(folder / "nowhere") == "gpunet::data::CIFAR10: no folder " + folder / "nowhere" +
-                                                  ", fetch the images (scripts/get_cifar10.sh " +
-                                                  folder / "nowhere" + ")");
+  CHECK(error_of_train(folder / "nowhere") ==
+        "gpunet::data::CIFAR10: no folder " + folder / "nowhere" +
+            ", fetch the images (scripts/get_cifar10.sh " + folder / "nowhere" + ")");
   write_batch(folder / "file", 1);
   CHECK(error_of_train(folder / "file") ==
-        "gpunet::data::CIFAR10: " + folder / "file" + " is not a folder, give the one that holds data_batch_1.bin");
+        "gpunet::data::CIFAR10: " + folder / "file" +
+            " is not a folder, give the one that holds data_batch_1.bin");
 }
 
 TEST_CASE("the version for Python is named") {
   const TempFolder folder;
   const auto message = [](const std::string& path) {
     return "gpunet::data::CIFAR10: " + path +
-           " has the images in the version for Python (pickles, which can execute anything), fetch the binary "
+           " has the images in the version for Python (pickles, which can execute anything), fetch "
+           "the binary "
            "version "
            "(scripts/get_cifar10.sh " +
            path + ")";
@@ -122,15 +128,16 @@ TEST_CASE("the version for Python is named") {
 TEST_CASE("all missing files are named at once") {
   TempFolder folder;
   const std::string cure = ", fetch the images (scripts/get_cifar10.sh " + folder.path() + ")";
-  CHECK(error_of_train(folder.path()) == "gpunet::data::CIFAR10: " + folder.path() +
-                                             " has no data_batch_1.bin, data_batch_2.bin, data_batch_3.bin, " +
-                                             "data_batch_4.bin, data_batch_5.bin" + cure);
+  CHECK(error_of_train(folder.path()) ==
+        "gpunet::data::CIFAR10: " + folder.path() +
+            " has no data_batch_1.bin, data_batch_2.bin, data_batch_3.bin, " +
+            "data_batch_4.bin, data_batch_5.bin" + cure);
   write_training_set(folder.path());
   std::filesystem::remove(folder / "data_batch_2.bin");
   std::filesystem::remove(folder / "data_batch_5.bin");
   std::filesystem::create_symlink(folder / "nowhere", folder / "data_batch_5.bin");
-  CHECK(error_of_train(folder.path()) ==
-        "gpunet::data::CIFAR10: " + folder.path() + " has no data_batch_2.bin, data_batch_5.bin" + cure);
+  CHECK(error_of_train(folder.path()) == "gpunet::data::CIFAR10: " + folder.path() +
+                                             " has no data_batch_2.bin, data_batch_5.bin" + cure);
 }
 
 TEST_CASE("a file of another length is named with what was wanted") {
@@ -139,15 +146,18 @@ TEST_CASE("a file of another length is named with what was wanted") {
   const std::string cure = ", fetch it again (scripts/get_cifar10.sh " + folder.path() + ")";
   write_batch(folder / "data_batch_3.bin", 3, -1);
   CHECK(error_of_train(folder.path()) ==
-        "gpunet::data::CIFAR10: data_batch_3.bin has 9218 bytes (want a multiple of 3073): the file is cut short" +
+        "gpunet::data::CIFAR10: data_batch_3.bin has 9218 bytes (want a multiple of 3073): the "
+        "file is cut short" +
             cure);
   write_batch(folder / "data_batch_3.bin", 0);
   CHECK(error_of_train(folder.path()) ==
-        "gpunet::data::CIFAR10: data_batch_3.bin has 0 bytes (want a multiple of 3073): the file is cut short" +
+        "gpunet::data::CIFAR10: data_batch_3.bin has 0 bytes (want a multiple of 3073): the file "
+        "is cut short" +
             cure);
   std::filesystem::resize_file(folder / "data_batch_3.bin", 10001 * record_bytes);  // sparse
   CHECK(error_of_train(folder.path()) ==
-        "gpunet::data::CIFAR10: data_batch_3.bin has 30733073 bytes (want at most 30730000): the file is too long" +
+        "gpunet::data::CIFAR10: data_batch_3.bin has 30733073 bytes (want at most 30730000): the "
+        "file is too long" +
             cure);
 }
 
@@ -168,7 +178,8 @@ TEST_CASE("a label over 9 is named with its record") {
   file.put(static_cast<char>(200));
   file.close();
   CHECK(error_of([&] { CIFAR10::test(folder.path()); }) ==
-        "gpunet::data::CIFAR10: test_batch.bin, record 2: label 200 (want 0 to 9): the file is damaged, fetch it "
+        "gpunet::data::CIFAR10: test_batch.bin, record 2: label 200 (want 0 to 9): the file is "
+        "damaged, fetch it "
         "again "
         "(scripts/get_cifar10.sh " +
             folder.path() + ")");

@@ -20,7 +20,8 @@ using data::Random;
 
 namespace {
 
-// Mixup (Zhang et al., 2017) with the label of the larger part: each sample is blended with the one behind it.
+// Mixup (Zhang et al., 2017) with the label of the larger part: each sample is blended with the one
+// behind it.
 void mix(View<float, Host> inputs, View<label_t, Host> labels, Random& random) {
   const index_t n = labels.numel(), features = inputs.numel() / n;
   const std::vector<float> before(inputs.data(), inputs.data() + inputs.numel());
@@ -29,8 +30,9 @@ void mix(View<float, Host> inputs, View<label_t, Host> labels, Random& random) {
   for (index_t i = 0; i < n; ++i) {
     const index_t other = (i + 1) % n;
     for (index_t k = 0; k < features; ++k)
-      inputs.data()[i * features + k] = part * before[static_cast<std::size_t>(i * features + k)] +
-                                        (1 - part) * before[static_cast<std::size_t>(other * features + k)];
+      inputs.data()[i * features + k] =
+          part * before[static_cast<std::size_t>(i * features + k)] +
+          (1 - part) * before[static_cast<std::size_t>(other * features + k)];
     if (part < 0.5f) labels.data()[i] = old[static_cast<std::size_t>(other)];
   }
 }
@@ -59,7 +61,8 @@ TEST_CASE_TEMPLATE("collate_fn changes batches, and any number of workers gives 
   auto& device = test_device<D>();
   Host host;
   const ByteSet bytes(10);
-  const data::Shapes drawn(10, 1, data::Compose(data::RandomCrop{32, {.padding = 4}}, data::ToTensor{}));
+  const data::Shapes drawn(10, 1,
+                           data::Compose(data::RandomCrop{32, {.padding = 4}}, data::ToTensor{}));
   const auto check = [&](const auto& set) {
     const std::vector<float> plain = all_numbers(device, set, {.batch_size = 4, .shuffle = true});
     const std::vector<float> mixed =
@@ -69,16 +72,19 @@ TEST_CASE_TEMPLATE("collate_fn changes batches, and any number of workers gives 
     CHECK(all_numbers(host, set, {.batch_size = 4, .shuffle = true, .collate_fn = mix}) == mixed);
     for (int workers : {1, 2, 5, 16}) {
       CAPTURE(workers);
-      CHECK(all_numbers(device, set,
-                        {.batch_size = 4, .shuffle = true, .num_workers = workers, .collate_fn = mix}) == mixed);
+      CHECK(all_numbers(
+                device, set,
+                {.batch_size = 4, .shuffle = true, .num_workers = workers, .collate_fn = mix}) ==
+            mixed);
     }
   };
   check(bytes);
   check(drawn);
 }
 
-TEST_CASE_TEMPLATE("collate_fn sees each batch as it was read, the last one too, and draws anew for it", D,
-                   GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE(
+    "collate_fn sees each batch as it was read, the last one too, and draws anew for it", D,
+    GPUNET_TEST_DEVICES) {
   auto& device = test_device<D>();
   Host host;
   const Tensor<float, Host> x(host, {5, 2}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9});
@@ -88,7 +94,8 @@ TEST_CASE_TEMPLATE("collate_fn sees each batch as it was read, the last one too,
   std::vector<std::uint64_t> numbers;
   const DataLoader loader(
       set,
-      {.batch_size = 2, .collate_fn = [&](View<float, Host> inputs, View<label_t, Host> labels, Random& random) {
+      {.batch_size = 2,
+       .collate_fn = [&](View<float, Host> inputs, View<label_t, Host> labels, Random& random) {
          shapes.push_back(inputs.sizes());
          CHECK(labels.sizes() == Sizes{inputs.size(0)});
          CHECK(inputs.data()[1] == 2 * static_cast<float>(labels.data()[0]) + 1);
@@ -111,11 +118,12 @@ TEST_CASE("what collate_fn throws reaches the loop") {
   Host host;
   const ByteSet set(6);
   for (int workers : {0, 3}) {
-    const DataLoader loader(set, {.batch_size = 2,
-                                  .num_workers = workers,
-                                  .collate_fn = [](View<float, Host>, View<label_t, Host> labels, Random&) {
-                                    if (labels.data()[0] == 4) throw std::runtime_error("no batch of mine");
-                                  }});
+    const DataLoader loader(
+        set, {.batch_size = 2,
+              .num_workers = workers,
+              .collate_fn = [](View<float, Host>, View<label_t, Host> labels, Random&) {
+                if (labels.data()[0] == 4) throw std::runtime_error("no batch of mine");
+              }});
     int arrived = 0;
     CHECK_THROWS_WITH_AS(
         [&] {
@@ -125,8 +133,8 @@ TEST_CASE("what collate_fn throws reaches the loop") {
         "no batch of mine", std::runtime_error);
     CHECK(arrived == 2);
   }
-  CHECK(
-      error_of([&] { DataLoader(set, {.collate_fn = mix}).resident_on(host); }) ==
-      "gpunet::data::DataLoader::resident_on: there is a collate_fn (it works on batches in host memory, and these "
-      "are made on the device), use to(device), or leave it out");
+  CHECK(error_of([&] { DataLoader(set, {.collate_fn = mix}).resident_on(host); }) ==
+        "gpunet::data::DataLoader::resident_on: there is a collate_fn (it works on batches in host "
+        "memory, and these "
+        "are made on the device), use to(device), or leave it out");
 }

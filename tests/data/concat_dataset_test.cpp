@@ -50,7 +50,8 @@ TEST_CASE("samples come dataset after dataset") {
 TEST_CASE("samples of two shapes are refused") {
   const ByteSet a(2), b(3, {3, 4, 4});
   CHECK(error_of([&] { ConcatDataset(a, b); }) ==
-        "gpunet::data::ConcatDataset: the samples of dataset 1 have shape [3, 4, 4], those before it [3, 5, 7] (a "
+        "gpunet::data::ConcatDataset: the samples of dataset 1 have shape [3, 4, 4], those before "
+        "it [3, 5, 7] (a "
         "batch has one shape), bring them to one, by Resize for images");
   CHECK(error_of([] { ConcatDataset(std::vector<data::DatasetView>{}); }) ==
         "gpunet::data::ConcatDataset: no datasets (want one or more)");

@@ -37,11 +37,12 @@ TEST_CASE("columns are found by name") {
 }
 
 TEST_CASE("line ends, the last line and empty lines may be of any kind") {
-  for (const std::string text : {"a,b\n1,2\n3,4\n", "a,b\r\n1,2\r\n3,4\r\n", "a,b\n1,2\n3,4", "a,b\r\n1,2\r\n3,4",
-                                 "\n\r\na,b\n\n1,2\r\n\r\n3,4\n\n\r\n", "  \na,b\n1,2\n \t \r\n3,4\n  ",
-                                 "a,b\r1,2\r\r3,4\r", "a,b\r\r\n1,\"2\"\r3,4",
-                                 "\xEF\xBB\xBF"
-                                 "a,b\n1,2\n3,4\r"}) {
+  for (const std::string text :
+       {"a,b\n1,2\n3,4\n", "a,b\r\n1,2\r\n3,4\r\n", "a,b\n1,2\n3,4", "a,b\r\n1,2\r\n3,4",
+        "\n\r\na,b\n\n1,2\r\n\r\n3,4\n\n\r\n", "  \na,b\n1,2\n \t \r\n3,4\n  ", "a,b\r1,2\r\r3,4\r",
+        "a,b\r\r\n1,\"2\"\r3,4",
+        "\xEF\xBB\xBF"
+        "a,b\n1,2\n3,4\r"}) {
     CAPTURE(text);
     const Table table = table_of(text);
     CHECK(table.columns() == std::vector<std::string>{"a", "b"});
@@ -85,16 +86,19 @@ TEST_CASE("numbers that are equal are one class, called as the first of them is 
 }
 
 TEST_CASE("numbers too small for their type are 0 or subnormal, as everywhere") {
-  const Table table =
-      table_of("n\n1e-40\n1e-46\n-1e-400\n0." + std::string(400, '0') + "1\n1e-99999999999999999999\n");
+  const Table table = table_of("n\n1e-40\n1e-46\n-1e-400\n0." + std::string(400, '0') +
+                               "1\n1e-99999999999999999999\n");
   CHECK(table.numbers("n") == std::vector<float>{1e-40f, 0, 0, 0, 0});
   CHECK(std::signbit(table.numbers("n")[2]));
   CHECK(table.numbers<double>("n") == std::vector<double>{1e-40, 1e-46, 0, 0, 0});
-  for (const std::string& large : {"1e39"s, "-1e400"s, "1" + std::string(400, '0'), "1e+99999999999999999999"s}) {
+  for (const std::string& large :
+       {"1e39"s, "-1e400"s, "1" + std::string(400, '0'), "1e+99999999999999999999"s}) {
     CAPTURE(large);
-    CHECK(contains(error_of([&] { table_of("n\n" + large + "\n").numbers("n"); }), "is out of range"));
+    CHECK(contains(error_of([&] { table_of("n\n" + large + "\n").numbers("n"); }),
+                   "is out of range"));
   }
-  CHECK(contains(error_of([&] { table_of("n\n99999999999\n").numbers<int>("n"); }), "is out of range"));
+  CHECK(contains(error_of([&] { table_of("n\n99999999999\n").numbers<int>("n"); }),
+                 "is out of range"));
 }
 
 TEST_CASE("a table may have no rows, but not no columns") {
@@ -103,7 +107,8 @@ TEST_CASE("a table may have no rows, but not no columns") {
   CHECK(table.columns() == std::vector<std::string>{"a", "b"});
   CHECK(table.numbers({"b", "a"}).empty());
   CHECK(table.categories("a").names.empty());
-  CHECK(contains(error_of([&] { table_of("\r\n", {.header = false}); }), "t.csv is empty (want a table)"));
+  CHECK(contains(error_of([&] { table_of("\r\n", {.header = false}); }),
+                 "t.csv is empty (want a table)"));
 }
 
 TEST_CASE("a table may be moved") {
@@ -115,30 +120,36 @@ TEST_CASE("a table may be moved") {
 TEST_CASE("what is wrong is said with file, line and column") {
   CHECK(contains(error_of_text(""), "t.csv is empty"));
   CHECK(contains(error_of_text("\n\n"), "t.csv is empty"));
-  CHECK(contains(error_of_text("a,b\n1,2\n\n3\n"), "t.csv:4: 1 fields (want 2 as in the first line)"));
+  CHECK(contains(error_of_text("a,b\n1,2\n\n3\n"),
+                 "t.csv:4: 1 fields (want 2 as in the first line)"));
   CHECK(contains(error_of_text("a,b\n\"1\n\",2,3\n"), "t.csv:2: 3 fields (want 2"));
-  CHECK(contains(error_of_text("a\nx\n\"1\n2\n"), "t.csv:3: a quote opens here and is never closed"));
+  CHECK(
+      contains(error_of_text("a\nx\n\"1\n2\n"), "t.csv:3: a quote opens here and is never closed"));
   CHECK(contains(error_of_text("a\n\"1\"2\n"), "t.csv:2: text after the closing quote"));
   CHECK(contains(error_of_text("a\r\"1\r\n2\r\"\r\"3"), "t.csv:5: a quote opens here"));
 
   const Table table = table_of("a,b\n1,2\n\"\n\",x\n,1e999\n");
   CHECK(table.rows() == 3);
-  CHECK(contains(error_of([&] { table.numbers("c"); }), "t.csv has no column 'c' (it has 'a', 'b')"));
-  CHECK(contains(error_of([&] { table.numbers("b"); }), "t.csv:3: column 'b': 'x' is not a number"));
-  CHECK(contains(
-      error_of([&] { table_of("a,b\n,1\n").numbers("a"); }),
-      "t.csv:2: column 'a': the field is empty (a loss would be NaN), fill the field, leave the row out, or"));
-  CHECK(contains(error_of([&] { table_of("a\n1e999\n").numbers("a"); }), "'1e999' is out of range"));
-  CHECK(contains(error_of([&] { table.categories("a"); }), "t.csv:5: column 'a': the field is empty"));
+  CHECK(
+      contains(error_of([&] { table.numbers("c"); }), "t.csv has no column 'c' (it has 'a', 'b')"));
+  CHECK(
+      contains(error_of([&] { table.numbers("b"); }), "t.csv:3: column 'b': 'x' is not a number"));
+  CHECK(contains(error_of([&] { table_of("a,b\n,1\n").numbers("a"); }),
+                 "t.csv:2: column 'a': the field is empty (a loss would be NaN), fill the field, "
+                 "leave the row out, or"));
+  CHECK(
+      contains(error_of([&] { table_of("a\n1e999\n").numbers("a"); }), "'1e999' is out of range"));
+  CHECK(contains(error_of([&] { table.categories("a"); }),
+                 "t.csv:5: column 'a': the field is empty"));
 }
 
 // Work that grows with the square of the columns would not end.
 TEST_CASE("a NUL byte does not cut a message") {
   const Table table = table_of("a\0b,c\n1,2\0x\n"s);
-  CHECK(
-      error_of([&] { table.numbers({"c"}); }) ==
-      "gpunet::data::Table: t.csv:2: column 'c': '2\\0x' is not a number, fix the line, or read a column of words "
-      "with categories()");
+  CHECK(error_of([&] { table.numbers({"c"}); }) ==
+        "gpunet::data::Table: t.csv:2: column 'c': '2\\0x' is not a number, fix the line, or read "
+        "a column of words "
+        "with categories()");
   CHECK(error_of([&] { table.numbers({"b"}); }) ==
         "gpunet::data::Table: t.csv has no column 'b' (it has 'a\\0b', 'c')");
 }
@@ -155,10 +166,10 @@ TEST_CASE("a table may have any number of columns") {
   REQUIRE(numbers.size() == n);
   CHECK(numbers[n - 1] == n - 1);
   CHECK(table.numbers_but<double>("c0")[0] == 1);
-  CHECK(
-      error_of([&] { table.numbers("x"); }) ==
-      "gpunet::data::Table: t.csv has no column 'x' (it has 'c0', 'c1', 'c2', 'c3', 'c4', 'c5', 'c6', 'c7', 'c8', "
-      "'c9' and 499990 more)");
+  CHECK(error_of([&] { table.numbers("x"); }) ==
+        "gpunet::data::Table: t.csv has no column 'x' (it has 'c0', 'c1', 'c2', 'c3', 'c4', 'c5', "
+        "'c6', 'c7', 'c8', "
+        "'c9' and 499990 more)");
 }
 
 TEST_CASE("a number that is not finite is said with its place, or read if that is wanted") {
@@ -168,21 +179,26 @@ TEST_CASE("a number that is not finite is said with its place, or read if that i
   CHECK(error_of([&] {
           table.numbers({"b", "a"});
         }) ==
-        "gpunet::data::Table: t.csv:3: column 'a': 'nan' is a missing value (a loss would be NaN), fill the field, "
+        "gpunet::data::Table: t.csv:3: column 'a': 'nan' is a missing value (a loss would be NaN), "
+        "fill the field, "
         "leave the row "
         "out, or read the table with {.allow_nan = true}");
-  CHECK(contains(error_of([&] { table.numbers("b"); }), "t.csv:4: column 'b': '-inf' is not finite"));
+  CHECK(
+      contains(error_of([&] { table.numbers("b"); }), "t.csv:4: column 'b': '-inf' is not finite"));
   for (const char* word : {"-inf", "+inf", "Infinity"})
-    CHECK(contains(error_of([&] { table_of("a\n" + std::string(word) + "\n").numbers<double>("a"); }),
-                   "is not finite"));
+    CHECK(
+        contains(error_of([&] { table_of("a\n" + std::string(word) + "\n").numbers<double>("a"); }),
+                 "is not finite"));
   const Table all = table_of(text, {.allow_nan = true});
   CHECK(std::isnan(all.numbers("a")[1]));
   CHECK(all.numbers("b")[2] == -std::numeric_limits<float>::infinity());
   // A class that is missing among numbers.
-  CHECK(error_of([&] { table.categories("a"); }) ==
-        "gpunet::data::Table: t.csv:3: column 'a': 'nan' is a missing value (want a class), fill the field, leave "
-        "the row out, or read the table with {.allow_nan = true} (as class -1) or, if it is a class, "
-        "{.keep_default_na = false}");
+  CHECK(
+      error_of([&] { table.categories("a"); }) ==
+      "gpunet::data::Table: t.csv:3: column 'a': 'nan' is a missing value (want a class), fill the "
+      "field, leave "
+      "the row out, or read the table with {.allow_nan = true} (as class -1) or, if it is a class, "
+      "{.keep_default_na = false}");
   CHECK(all.categories("a").names == std::vector<std::string>{"1", "4"});
   CHECK(all.categories("a").values == std::vector<label_t>{0, -1, 1});  // as pandas' codes
   CHECK(contains(error_of([&] { table.categories("b"); }), "'-inf' is not finite (want a class)"));
@@ -201,9 +217,11 @@ TEST_CASE("read_csv reads files of any length, and says what it cannot read") {
   CHECK(numbers.back() == 49999);
   CHECK(contains(error_of([&] { data::read_csv(folder / "none.csv"); }),
                  ": No such file or directory, check the path"));
-  CHECK(contains(error_of([&] { data::read_csv(folder.path()); }), ": it is a folder, give a file in it"));
+  CHECK(contains(error_of([&] { data::read_csv(folder.path()); }),
+                 ": it is a folder, give a file in it"));
   for (char separator : {'"', '\n', '\r'})
-    CHECK(contains(error_of([&] { table_of("a\n", {.separator = separator}); }), "a separator that is a quote"));
+    CHECK(contains(error_of([&] { table_of("a\n", {.separator = separator}); }),
+                   "a separator that is a quote"));
 }
 
 namespace {
@@ -219,9 +237,10 @@ constexpr double nan_value = std::numeric_limits<double>::quiet_NaN();
 
 // The list is pandas.io's STR_NA_VALUES, version 3.1.
 TEST_CASE("pandas' words are missing values, of numbers and of classes") {
-  for (const char* word : {"",       "#N/A",    "#N/A N/A", "#NA",  "-1.#IND", "-1.#QNAN", "-NaN",  "-nan",
-                           "1.#IND", "1.#QNAN", "<NA>",     "N/A",  "NA",      "NULL",     "NaN",   "None",
-                           "n/a",    "nan",     "null",     "\"\"", " ",       " NA ",     "\"NA\""}) {
+  for (const char* word :
+       {"",       "#N/A",    "#N/A N/A", "#NA",  "-1.#IND", "-1.#QNAN", "-NaN",  "-nan",
+        "1.#IND", "1.#QNAN", "<NA>",     "N/A",  "NA",      "NULL",     "NaN",   "None",
+        "n/a",    "nan",     "null",     "\"\"", " ",       " NA ",     "\"NA\""}) {
     CAPTURE(word);
     const std::string text = concat("a,k\n1.5,cat\n", word, ",", word, "\n2,dog\n");
     const Table strict = table_of(text), all = table_of(text, {.allow_nan = true});
@@ -234,12 +253,13 @@ TEST_CASE("pandas' words are missing values, of numbers and of classes") {
     CHECK(all.categories("k").names == std::vector<std::string>{"cat", "dog"});
     CHECK(all.categories("a").values == std::vector<label_t>{0, -1, 1});
     const Table whole = table_of(concat("n,m\n", word, ",1\n"), {.allow_nan = true});
-    CHECK(contains(
-        error_of([&] { whole.numbers<int>("n"); }),
-        "(no integer is NaN), fill the field, leave the row out, or read the table with {.allow_nan = true} as "
-        "numbers of float"));
+    CHECK(contains(error_of([&] { whole.numbers<int>("n"); }),
+                   "(no integer is NaN), fill the field, leave the row out, or read the table with "
+                   "{.allow_nan = true} as "
+                   "numbers of float"));
   }
-  CHECK(table_of("k\n?\nNan\nnone\n").categories("k").names == std::vector<std::string>{"?", "Nan", "none"});
+  CHECK(table_of("k\n?\nNan\nnone\n").categories("k").names ==
+        std::vector<std::string>{"?", "Nan", "none"});
 }
 
 TEST_CASE("options name words for missing values, or none") {
@@ -247,13 +267,15 @@ TEST_CASE("options name words for missing values, or none") {
   const Table table = table_of(text, {.allow_nan = true, .na_values = {"?", "-999.0", "-"}});
   CHECK(same(table.numbers<double>("a"), {nan_value, 3, nan_value}));  // -999 too: they are equal
   CHECK(table.categories("k").values == std::vector<label_t>{-1, 0, -1});
-  CHECK(
-      error_of([&] { table_of(text).numbers("a"); }) ==
-      "gpunet::data::Table: t.csv:2: column 'a': '?' is not a number, fix the line, or read a column of words with "
-      "categories(), or missing values with {.allow_nan = true, .na_values = {\"?\"}}");
-  CHECK(contains(error_of([&] { table_of(text, {.na_values = {"?"}}).numbers("a"); }), "'?' is a missing value"));
+  CHECK(error_of([&] { table_of(text).numbers("a"); }) ==
+        "gpunet::data::Table: t.csv:2: column 'a': '?' is not a number, fix the line, or read a "
+        "column of words with "
+        "categories(), or missing values with {.allow_nan = true, .na_values = {\"?\"}}");
+  CHECK(contains(error_of([&] { table_of(text, {.na_values = {"?"}}).numbers("a"); }),
+                 "'?' is a missing value"));
   // As pandas' keep_default_na: an empty field, NA and nan are classes.
-  const Table words = table_of("k,v\n,1\nnan,NA\nb,3\n", {.allow_nan = true, .keep_default_na = false});
+  const Table words =
+      table_of("k,v\n,1\nnan,NA\nb,3\n", {.allow_nan = true, .keep_default_na = false});
   CHECK(words.categories("k").names == std::vector<std::string>{"", "b", "nan"});
   CHECK(words.categories("k").values == std::vector<label_t>{0, 2, 1});
   CHECK(contains(error_of([&] { words.numbers("v"); }), "'NA' is not a number"));
@@ -271,19 +293,27 @@ TEST_CASE("another table's classes have the numbers of the first") {
 
   const Table other = table_of("color,n\nred,2\npink,x\nNA,3\n", {.allow_nan = true});
   CHECK(error_of([&] { other.categories("color", colors.names); }) ==
-        "gpunet::data::Table: t.csv:3: column 'color': 'pink' is none of the 3 classes (blue, green, red), fix the "
+        "gpunet::data::Table: t.csv:3: column 'color': 'pink' is none of the 3 classes (blue, "
+        "green, red), fix the "
         "line, "
         "or number all such fields: {.unknown = -1}");
   // As pandas.Categorical(column, categories=names).codes, and with one class for all others.
-  CHECK(other.categories("color", colors.names, {.unknown = -1}).values == std::vector<label_t>{2, -1, -1});
-  CHECK(other.categories("color", colors.names, {.unknown = 3}).values == std::vector<label_t>{2, 3, -1});
-  CHECK(other.categories("n", numbers.names, {.unknown = -1}).values == std::vector<label_t>{0, -1, -1});
+  CHECK(other.categories("color", colors.names, {.unknown = -1}).values ==
+        std::vector<label_t>{2, -1, -1});
+  CHECK(other.categories("color", colors.names, {.unknown = 3}).values ==
+        std::vector<label_t>{2, 3, -1});
+  CHECK(other.categories("n", numbers.names, {.unknown = -1}).values ==
+        std::vector<label_t>{0, -1, -1});
   CHECK(contains(error_of([&] {
                    test.categories("color", {"red", "blue", "red"});
                  }),
                  "the names 0 and 2, 'red', are one class, leave one out"));
-  CHECK(contains(error_of([&] { test.categories("n", {"2", "10", "2.0"}); }), "the names 0 and 2, '2.0'"));
-  CHECK(contains(error_of([&] { table_of("k\nNA\n").categories("k", {"a"}); }), "'NA' is a missing value"));
+  CHECK(contains(error_of([&] {
+                   test.categories("n", {"2", "10", "2.0"});
+                 }),
+                 "the names 0 and 2, '2.0'"));
+  CHECK(contains(error_of([&] { table_of("k\nNA\n").categories("k", {"a"}); }),
+                 "'NA' is a missing value"));
   CHECK(contains(error_of([&] { test.categories("color", {}); }), "is none of the 0 classes"));
 }
 
@@ -311,14 +341,16 @@ TEST_CASE("decimal commas, comments, and Excel's line of the separator") {
   const Table table = table_of(text, {.separator = ';', .allow_nan = true, .decimal = ','});
   CHECK(same(table.numbers<double>({"CO", "T"}), {2.6, -135, 2, 13, nan_value, nan_value}));
   CHECK(table.categories("CO").names == std::vector<std::string>{"2", "2,6"});
-  CHECK(contains(error_of([&] { table_of("a\n1.5\n", {.separator = ';', .decimal = ','}).numbers("a"); }),
-                 "'1.5' is not a number"));  // as in pandas
+  CHECK(contains(
+      error_of([&] { table_of("a\n1.5\n", {.separator = ';', .decimal = ','}).numbers("a"); }),
+      "'1.5' is not a number"));  // as in pandas
   CHECK(error_of([&] { table_of(text, {.separator = ';'}).numbers("CO"); }) ==
-        "gpunet::data::Table: t.csv:2: column 'CO': '2,6' is not a number (because of its comma), read decimal "
+        "gpunet::data::Table: t.csv:2: column 'CO': '2,6' is not a number (because of its comma), "
+        "read decimal "
         "commas "
         "with {.decimal = ','}, or remove those between thousands");
-  CHECK(
-      contains(error_of([&] { table_of("a\n\"1,234.5\"\n").numbers("a"); }), "or remove those between thousands"));
+  CHECK(contains(error_of([&] { table_of("a\n\"1,234.5\"\n").numbers("a"); }),
+                 "or remove those between thousands"));
   CHECK(contains(error_of_text(text),
                  "look for a missing or an extra ',' or quote, or name another separator: "
                  "{.separator = ';'}"));
@@ -353,7 +385,8 @@ TEST_CASE("read_csv names files that are no tables in a text") {
   CHECK(error("PK\3\4\24\0\0\0\10\0[Content_Types].xml"s) ==
         "is a workbook of Excel or another office program, save it as CSV");
   CHECK(error("PK\3\4\24\0\0\0\10\0t.csv"s) == "is a zip archive, unpack it (unzip)");
-  CHECK(error("\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1") == "is a workbook or document of Office, save it as CSV");
+  CHECK(error("\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1") ==
+        "is a workbook or document of Office, save it as CSV");
   const std::string page =
       "is a web page or XML (what a server answers instead of a file?), fetch it again, from the "
       "address of the file itself";
@@ -363,15 +396,19 @@ TEST_CASE("read_csv names files that are no tables in a text") {
   CHECK(error("<?xml version=\"1.0\"?><Error>") == page);
   CHECK(error("<age>,b\n1,2\n").empty());
   CHECK(error("version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 1\n") ==
-        "is a pointer of Git LFS (the file itself was not fetched), run git lfs pull in its repository");
-  const std::string utf16 = "is a text in UTF-16 (want UTF-8), save it as UTF-8 (iconv -f UTF-16 -t UTF-8)";
+        "is a pointer of Git LFS (the file itself was not fetched), run git lfs pull in its "
+        "repository");
+  const std::string utf16 =
+      "is a text in UTF-16 (want UTF-8), save it as UTF-8 (iconv -f UTF-16 -t UTF-8)";
   CHECK(error("\xFF\xFE"
               "a\0,\0b\0\n\0"s) == utf16);
   CHECK(error("\xFE\xFF\0a\0,\0b"s) == utf16);
   CHECK(error("a\0,\0b\0\n\0"s) == utf16);
   CHECK(error("\0a\0,\0b\0\n"s) == utf16);
-  CHECK(error("a,b\n1,2\n\0\0\0\0"s) == "has a NUL at byte 8 (it is damaged, or no text), fetch or save it again");
-  CHECK(contains(error("PAR1\x15\4\x15"), "is a Parquet file, save it as text in Python: pandas.read_parquet"));
+  CHECK(error("a,b\n1,2\n\0\0\0\0"s) ==
+        "has a NUL at byte 8 (it is damaged, or no text), fetch or save it again");
+  CHECK(contains(error("PAR1\x15\4\x15"),
+                 "is a Parquet file, save it as text in Python: pandas.read_parquet"));
   CHECK(error("PAR1,PAR2\n1,2\n").empty());
   CHECK(contains(error("ARROW1\0\0"s), "is a Feather (Arrow) file"));
   CHECK(contains(error("SQLite format 3\0"s), "is a database of SQLite"));
@@ -384,7 +421,8 @@ TEST_CASE("read_csv names files that are no tables in a text") {
   CHECK(contains(error(std::string(257, 'a') + "ustar"), "is a tar archive, unpack it (tar xf)"));
   CHECK(contains(error("%PDF-1.7\n"), "is a PDF document"));
   CHECK(contains(error("[{\"a\": 1}]"), "is a text in JSON, save it as CSV in Python"));
-  CHECK(error("\x1F\x8B\x08").starts_with("is compressed by gzip") != (io::deflate_codec() != nullptr));
+  CHECK(error("\x1F\x8B\x08").starts_with("is compressed by gzip") !=
+        (io::deflate_codec() != nullptr));
 }
 
 TEST_CASE("read_csv decompresses gzip with the program's codec") {
@@ -398,7 +436,7 @@ TEST_CASE("read_csv decompresses gzip with the program's codec") {
     CHECK(contains(error_of([&] { data::read_csv(path); }), "is a web page"));
   }
   const UseCodec none(nullptr);
-  CHECK(contains(
-      error_of([&] { data::read_csv(path); }),
-      "t.csv.gz is compressed by gzip, which this program cannot read: decompress it (gunzip), or include"));
+  CHECK(contains(error_of([&] { data::read_csv(path); }),
+                 "t.csv.gz is compressed by gzip, which this program cannot read: decompress it "
+                 "(gunzip), or include"));
 }

@@ -74,7 +74,8 @@ std::string error_of(const Numbers& set, const DataLoaderOptions& options) {
 
 }  // namespace
 
-// Expected orders: PyTorch 2.15, DataLoader over TensorDataset(torch.arange(n)), num_workers 0 and 2 alike.
+// Expected orders: PyTorch 2.15, DataLoader over TensorDataset(torch.arange(n)), num_workers 0 and
+// 2 alike.
 TEST_CASE_TEMPLATE("the same seed gives PyTorch's batches", D, GPUNET_TEST_DEVICES) {
   auto& device = test_device<D>();
   const Numbers ten{10}, eight{8};
@@ -89,7 +90,8 @@ TEST_CASE_TEMPLATE("the same seed gives PyTorch's batches", D, GPUNET_TEST_DEVIC
     CHECK(default_generator().random63() == 8072059273656089175);
 
     manual_seed(0);
-    const DataLoader full(ten, {.batch_size = 4, .shuffle = true, .num_workers = workers, .drop_last = true});
+    const DataLoader full(
+        ten, {.batch_size = 4, .shuffle = true, .num_workers = workers, .drop_last = true});
     CHECK(full.size() == 2);
     CHECK(epoch(device, full.to(device)) == Order{{6, 7, 1, 4}, {2, 0, 9, 8}});
     CHECK(epoch(device, full.to(device)) == Order{{2, 4, 7, 0}, {8, 9, 5, 3}});
@@ -114,7 +116,8 @@ TEST_CASE_TEMPLATE("the number of workers changes nothing", D, GPUNET_TEST_DEVIC
     for (int prefetch : {1, 2, 5}) {
       manual_seed(5);
       const DataLoader loader(
-          set, {.batch_size = 2, .shuffle = true, .num_workers = workers, .prefetch_factor = prefetch});
+          set,
+          {.batch_size = 2, .shuffle = true, .num_workers = workers, .prefetch_factor = prefetch});
       const Order order = epoch(device, loader.to(device));
       if (expected.empty()) expected = order;
       CHECK(order == expected);
@@ -127,7 +130,8 @@ TEST_CASE_TEMPLATE("samples that the dataset has as bytes have the same bits on 
   const ByteSet set(23);
   for (int workers : {0, 2})
     for (index_t batch_size : {1, 4, 23}) {
-      const DataLoader loader(set, {.batch_size = batch_size, .shuffle = true, .num_workers = workers});
+      const DataLoader loader(set,
+                              {.batch_size = batch_size, .shuffle = true, .num_workers = workers});
       auto batches = loader.to(device);
       for (int again = 0; again < 2; ++again)
         for (auto [inputs, labels] : batches) {
@@ -183,7 +187,8 @@ TEST_CASE_TEMPLATE("batches serve one loop at a time, and say so", D, GPUNET_TES
   const Numbers ten{10};
   const auto check = [&](auto&& batches) {
     const char* const another =
-        "gpunet::data::DataLoader: another loop over the same batches has begun (they serve one at a time), give "
+        "gpunet::data::DataLoader: another loop over the same batches has begun (they serve one at "
+        "a time), give "
         "each loop batches of its own: loader.to(device)";
     int outer = 0, inner = 0;
     const auto nested = [&] {
@@ -204,7 +209,8 @@ TEST_CASE_TEMPLATE("batches serve one loop at a time, and say so", D, GPUNET_TES
     ++second, ++second, ++second;
     CHECK(second == batches.end());
     const char* const behind =
-        "gpunet::data::DataLoader: there is no batch after the last one (an epoch has 3), compare the iterator "
+        "gpunet::data::DataLoader: there is no batch after the last one (an epoch has 3), compare "
+        "the iterator "
         "with end() first";
     CHECK_THROWS_WITH_AS(++second, behind, Error);
     CHECK_THROWS_WITH_AS(*second, behind, Error);
@@ -274,32 +280,39 @@ TEST_CASE("the first batch may be the only one, and hold one sample") {
   Host host;
   const Numbers one{1}, five{5};
   CHECK(epoch(host, DataLoader(one).to(host)) == Order{{0}});
-  CHECK(epoch(host, DataLoader(five, {.batch_size = 5, .num_workers = 2}).to(host)) == Order{{0, 1, 2, 3, 4}});
+  CHECK(epoch(host, DataLoader(five, {.batch_size = 5, .num_workers = 2}).to(host)) ==
+        Order{{0, 1, 2, 3, 4}});
 }
 
 TEST_CASE("options that make no batches are refused") {
   const Numbers set{10}, nothing{0};
   CHECK(error_of(nothing, {}) ==
-        "gpunet::data::DataLoader: the dataset is empty (no batch can be made), check its path, or its size()");
+        "gpunet::data::DataLoader: the dataset is empty (no batch can be made), check its path, or "
+        "its size()");
   CHECK(error_of(Numbers{-1}, {}) ==
         "gpunet::data::DataLoader: the dataset has -1 samples (want 1 or more), check its size()");
   for (index_t size : {0, -4})
     CHECK(error_of(set, {.batch_size = size}) ==
-          concat("gpunet::data::DataLoader: batch_size ", size, " (want 1 to 10, the size of the dataset)"));
+          concat("gpunet::data::DataLoader: batch_size ", size,
+                 " (want 1 to 10, the size of the dataset)"));
   CHECK(error_of(set, {.batch_size = 11}) ==
         "gpunet::data::DataLoader: batch_size 11 is larger than the dataset (want 1 to 10)");
-  CHECK(error_of(set, {.num_workers = -1}) == "gpunet::data::DataLoader: num_workers -1 (want 0 to 1024)");
-  CHECK(error_of(set, {.num_workers = 1025}) == "gpunet::data::DataLoader: num_workers 1025 (want 0 to 1024)");
-  CHECK(error_of(set, {.prefetch_factor = 0}) == "gpunet::data::DataLoader: prefetch_factor 0 (want 1 to 1024)");
-  CHECK(
-      error_of(set, {.batch_size = 5, .num_workers = 2, .prefetch_factor = 1025}) ==
-      "gpunet::data::DataLoader: prefetch_factor 1025 (want 1 to 1024): the batches decoded ahead would take 82000 "
-      "bytes of host memory");
+  CHECK(error_of(set, {.num_workers = -1}) ==
+        "gpunet::data::DataLoader: num_workers -1 (want 0 to 1024)");
+  CHECK(error_of(set, {.num_workers = 1025}) ==
+        "gpunet::data::DataLoader: num_workers 1025 (want 0 to 1024)");
+  CHECK(error_of(set, {.prefetch_factor = 0}) ==
+        "gpunet::data::DataLoader: prefetch_factor 0 (want 1 to 1024)");
+  CHECK(error_of(set, {.batch_size = 5, .num_workers = 2, .prefetch_factor = 1025}) ==
+        "gpunet::data::DataLoader: prefetch_factor 1025 (want 1 to 1024): the batches decoded "
+        "ahead would take 82000 "
+        "bytes of host memory");
   CHECK(error_of(set, {.num_workers = 2, .prefetch_factor = 1024}).empty());
   CHECK(error_of(set, {.batch_size = 10, .drop_last = true}).empty());
 }
 
-// PyTorch 1.13 and 2.15: seed 0, the lesson's network, then DataLoader(shuffle=True, batch_size=4, num_workers=2).
+// PyTorch 1.13 and 2.15: seed 0, the lesson's network, then DataLoader(shuffle=True, batch_size=4,
+// num_workers=2).
 TEST_CASE("the lesson's first batches of CIFAR-10") {
   const char* folder = std::getenv("GPUNET_TEST_DATA");
   if (!folder) {

@@ -76,8 +76,9 @@ TEST_CASE("classes and samples are torchvision's, in its order") {
   const TempFolder folder;
   const std::string root = folder / "root";
   for (const char* name :
-       {"dog/2.ppm", "dog/10.PPM", "dog/a/1.ppm", "dog/a-b/1.ppm", "dog/a/b/2.ppm", "dog/A/1.png", "dog/a/.png",
-        "dog/z.png/1.jpeg", "Cat/1.bmp", ".hidden/1.tif", "10/1.webp", "9/1.pgm", "a b/x.y.tiff", "stray.ppm"})
+       {"dog/2.ppm", "dog/10.PPM", "dog/a/1.ppm", "dog/a-b/1.ppm", "dog/a/b/2.ppm", "dog/A/1.png",
+        "dog/a/.png", "dog/z.png/1.jpeg", "Cat/1.bmp", ".hidden/1.tif", "10/1.webp", "9/1.pgm",
+        "a b/x.y.tiff", "stray.ppm"})
     write_image(root + "/" + name, 7);
   io::write_file_atomically(root + "/dog/notes.txt", "no image");
   write_image(folder / "elsewhere/sub/1.ppm", 7);
@@ -85,14 +86,16 @@ TEST_CASE("classes and samples are torchvision's, in its order") {
   fs::create_directory_symlink(folder / "elsewhere", root + "/dog/linked");
   fs::create_symlink(folder / "elsewhere/sub/1.ppm", root + "/dog/l.ppm");
   const ImageFolder set(root);
-  CHECK(set.classes() == std::vector<std::string>{".hidden", "10", "9", "Cat", "a b", "dog", "linked"});
+  CHECK(set.classes() ==
+        std::vector<std::string>{".hidden", "10", "9", "Cat", "a b", "dog", "linked"});
   CHECK(set.class_to_idx().at("dog") == 5);
   CHECK(set.class_to_idx().size() == 7);
-  CHECK(paths(set, root) == std::vector<std::string>{".hidden/1.tif 0", "10/1.webp 1", "9/1.pgm 2", "Cat/1.bmp 3",
-                                                     "a b/x.y.tiff 4", "dog/10.PPM 5", "dog/2.ppm 5", "dog/l.ppm 5",
-                                                     "dog/A/1.png 5", "dog/a/.png 5", "dog/a/1.ppm 5",
-                                                     "dog/a-b/1.ppm 5", "dog/a/b/2.ppm 5", "dog/linked/sub/1.ppm 5",
-                                                     "dog/z.png/1.jpeg 5", "linked/sub/1.ppm 6"});
+  CHECK(paths(set, root) ==
+        std::vector<std::string>{".hidden/1.tif 0", "10/1.webp 1", "9/1.pgm 2", "Cat/1.bmp 3",
+                                 "a b/x.y.tiff 4", "dog/10.PPM 5", "dog/2.ppm 5", "dog/l.ppm 5",
+                                 "dog/A/1.png 5", "dog/a/.png 5", "dog/a/1.ppm 5",
+                                 "dog/a-b/1.ppm 5", "dog/a/b/2.ppm 5", "dog/linked/sub/1.ppm 5",
+                                 "dog/z.png/1.jpeg 5", "linked/sub/1.ppm 6"});
   CHECK(set.size() == 16);
   CHECK(paths(ImageFolder(root + "/"), root) == paths(set, root));
 }
@@ -116,7 +119,8 @@ TEST_CASE("images of different sizes want a Resize, and the error names the file
   const std::string message = concat(
       "gpunet::data: an image of shape [3, 5, 3] where the first one became [3, 4, "
       "4] "
-      "(a batch has one shape), put a Resize to one height and width, as Resize{{32, 32}}, into the transform (the "
+      "(a batch has one shape), put a Resize to one height and width, as Resize{{32, 32}}, into "
+      "the transform (the "
       "image is ",
       folder / "b/2.ppm", ")");
   CHECK(error_of([&] { floats(as_they_are, 1); }) == message);
@@ -131,20 +135,25 @@ TEST_CASE("images of different sizes want a Resize, and the error names the file
   const ImageFolder same(folder.path(), data::Compose(data::Resize{{2, 2}}, data::ToTensor{}));
   CHECK(floats(same, 1).size() == 12);
   CHECK(contains(
-      error_of([&] { floats(ImageFolder(folder.path(), data::Compose(data::Resize{4}, data::ToTensor{})), 1); }),
+      error_of([&] {
+        floats(ImageFolder(folder.path(), data::Compose(data::Resize{4}, data::ToTensor{})), 1);
+      }),
       "becomes one of shape [3, "));
-  CHECK(
-      contains(error_of([&] { ImageFolder(folder.path(), data::Compose(data::RandomCrop{8}, data::ToTensor{})); }),
-               "give more padding or put Resize before it (the image is " + folder / "a/1.ppm" + ")"));
+  CHECK(contains(
+      error_of([&] {
+        ImageFolder(folder.path(), data::Compose(data::RandomCrop{8}, data::ToTensor{}));
+      }),
+      "give more padding or put Resize before it (the image is " + folder / "a/1.ppm" + ")"));
 }
 
 TEST_CASE("any number of workers gives the same batches, random transforms included") {
   const TempFolder folder;
   for (int i = 0; i < 20; ++i)
-    write_image(concat(folder.path(), "/", i % 3, "/", i, ".ppm"), static_cast<std::uint8_t>(i), 4 + i % 5,
-                9 - i % 4);
-  const ImageFolder set(folder.path(), data::Compose(data::Resize{{6, 6}}, data::RandomCrop{5, {.padding = 2}},
-                                                     data::RandomHorizontalFlip{}, data::ToTensor{}));
+    write_image(concat(folder.path(), "/", i % 3, "/", i, ".ppm"), static_cast<std::uint8_t>(i),
+                4 + i % 5, 9 - i % 4);
+  const ImageFolder set(folder.path(),
+                        data::Compose(data::Resize{{6, 6}}, data::RandomCrop{5, {.padding = 2}},
+                                      data::RandomHorizontalFlip{}, data::ToTensor{}));
   CHECK(set.is_random());
   const std::vector<float> expected = epochs(set, 0);
   CHECK(expected.size() == 2 * 20 * (3 * 5 * 5 + 1));
@@ -162,9 +171,10 @@ TEST_CASE("an image that cannot be read reaches the loop with its name") {
   io::write_file_atomically(folder / "a/4.webp", "RIFF....WEBPVP8 ");
   const ImageFolder set(folder.path());
   REQUIRE(set.size() == 4);
-  const std::vector<std::string> expected{"", folder / "a/2.ppm, byte 11: 3 x 2 pixels where 3 bytes are left",
-                                          "gpunet::io: cannot read " + folder / "a/3.ppm: No such file",
-                                          folder / "a/4.webp is a WebP image"};
+  const std::vector<std::string> expected{
+      "", folder / "a/2.ppm, byte 11: 3 x 2 pixels where 3 bytes are left",
+      "gpunet::io: cannot read " + folder / "a/3.ppm: No such file",
+      folder / "a/4.webp is a WebP image"};
   Host host;
   for (int workers : {0, 1, 4})
     for (index_t i = 0; i < set.size(); ++i) {
@@ -182,9 +192,10 @@ TEST_CASE("an image that cannot be read reaches the loop with its name") {
 TEST_CASE("folders that hold no dataset say so") {
   const TempFolder folder;
   const std::string here = "gpunet::data::ImageFolder: ";
-  CHECK(folder_error(folder / "none") == here + "the folder " + folder / "none" +
-                                             " cannot be read (No such file or directory), check the path and its "
-                                             "permissions");
+  CHECK(folder_error(folder / "none") ==
+        here + "the folder " + folder / "none" +
+            " cannot be read (No such file or directory), check the path and its "
+            "permissions");
   io::write_file_atomically(folder / "file", "x");
   CHECK(contains(folder_error(folder / "file"), "/file cannot be read (Not a directory)"));
   CHECK(contains(folder_error(folder.path()), " has no folder in it (each class is one)"));
@@ -192,14 +203,16 @@ TEST_CASE("folders that hold no dataset say so") {
   fs::create_directory(folder / "notes");
   io::write_file_atomically(folder / "notes/a.txt", "x");
   CHECK(folder_error(folder.path(), {.allow_empty = true}) ==
-        here + folder.path() + " has no image at all (the first one sets the size), put some there");
+        here + folder.path() +
+            " has no image at all (the first one sets the size), put some there");
   write_image(folder / "full/1.ppm", 1);
-  CHECK(folder_error(folder.path()) == here + folder.path() +
-                                           ": no image in the folders of these classes: empty, notes (each class "
-                                           "needs one), put files there that end "
-                                           "in .jpg .jpeg .png .ppm .bmp .pgm .tif .tiff .webp, remove the "
-                                           "folders, or give {.allow_empty = true} to "
-                                           "keep the classes");
+  CHECK(folder_error(folder.path()) ==
+        here + folder.path() +
+            ": no image in the folders of these classes: empty, notes (each class "
+            "needs one), put files there that end "
+            "in .jpg .jpeg .png .ppm .bmp .pgm .tif .tiff .webp, remove the "
+            "folders, or give {.allow_empty = true} to "
+            "keep the classes");
   const ImageFolder set(folder.path(), data::ToTensor{}, {.allow_empty = true});
   CHECK(set.classes() == std::vector<std::string>{"empty", "full", "notes"});
   CHECK(set.samples()[0].label == 1);
@@ -236,7 +249,8 @@ TEST_CASE("Resize of bytes and of floats is bitwise identical, for every kind of
     for (const bool antialias : {true, false}) {
       const data::Resize resize(size, {.antialias = antialias});
       const ImageFolder bytes(folder.path(), data::Compose(data::ToTensor{}, normalize, resize)),
-          floats_of_all(folder.path(), data::Compose(data::ToTensor{}, normalize, AllFloats{}, resize));
+          floats_of_all(folder.path(),
+                        data::Compose(data::ToTensor{}, normalize, AllFloats{}, resize));
       for (index_t i = 0; i < bytes.size(); ++i)
         CHECK(floats(bytes, i) == floats(floats_of_all, i));
     }
@@ -265,6 +279,8 @@ TEST_CASE("larger images than the limit are refused, the first one too") {
   const data::Compose transform(resize, data::ToTensor{});
   const ImageFolder set(folder.path(), transform, {.max_pixels = 6});
   CHECK(floats(set, 0).size() == 3);
-  CHECK(contains(error_of([&] { floats(set, 1); }), "2.ppm: an image of 3 x 3 pixels (want at most 6)"));
-  CHECK(contains(error_of([&] { ImageFolder(folder.path(), transform, {.max_pixels = 5}); }), "want at most 5"));
+  CHECK(contains(error_of([&] { floats(set, 1); }),
+                 "2.ppm: an image of 3 x 3 pixels (want at most 6)"));
+  CHECK(contains(error_of([&] { ImageFolder(folder.path(), transform, {.max_pixels = 5}); }),
+                 "want at most 5"));
 }

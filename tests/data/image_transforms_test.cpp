@@ -57,8 +57,8 @@ void apply(const reference::ImageTransform& expected, Pixels<float>& x) {
     functional::resize(x, {whole(4), whole(5)});
   }
   if (expected.name == "rotate") {
-    RotateOptions options{p[1] == 0 ? Interpolation::nearest : Interpolation::bilinear, std::nullopt,
-                          static_cast<float>(p[2])};
+    RotateOptions options{p[1] == 0 ? Interpolation::nearest : Interpolation::bilinear,
+                          std::nullopt, static_cast<float>(p[2])};
     if (p.size() > 3) options.center = {p[3], p[4]};
     functional::rotate(x, p[0], options);
   }
@@ -69,8 +69,9 @@ void apply(const reference::ImageTransform& expected, Pixels<float>& x) {
   if (expected.name == "hue") functional::adjust_hue(x, p[0]);
 }
 
-// Rounding steps of half a unit of 2^-23 that a value of at most `most` can have gone through: 11 weights and sums in each
-// direction of a resize; in the others at most 16 operations on numbers up to 6 (hue, times 6, in units of a value).
+// Rounding steps of half a unit of 2^-23 that a value of at most `most` can have gone through: 11
+// weights and sums in each direction of a resize; in the others at most 16 operations on numbers up
+// to 6 (hue, times 6, in units of a value).
 double tolerance(std::string_view name) {
   constexpr double unit = 0x1p-24;
   if (name == "crop" || name == "hflip" || name == "erase") return 0;
@@ -93,7 +94,9 @@ class One : public ImageDataset {
       bytes_.push_back(static_cast<std::uint8_t>(51 * i));
   }
   index_t size() const { return 1; }
-  ImageBytes image(index_t, std::vector<std::uint8_t>&) const { return {{bytes_.data(), sizes_}, 7}; }
+  ImageBytes image(index_t, std::vector<std::uint8_t>&) const {
+    return {{bytes_.data(), sizes_}, 7};
+  }
 
   std::vector<float> floats(Random random = Random(0)) const {
     std::vector<float> sample(static_cast<std::size_t>(sample_sizes().numel()));
@@ -179,8 +182,8 @@ TEST_CASE("what RandomResizedCrop takes is of the area and the ratio asked for")
   CHECK((least >= 200 - 15 && least < 220 && most > 380 && most <= 400 + 29));  // sides are rounded
   for (const auto& [low, high, height, width, part] : reference::fallback_crops) {
     Random random(0);
-    const auto [top, left, size] =
-        RandomResizedCrop(1, {.scale = {0, 0}, .ratio = {low, high}}).draw({1, height, width}, random);
+    const auto [top, left, size] = RandomResizedCrop(1, {.scale = {0, 0}, .ratio = {low, high}})
+                                       .draw({1, height, width}, random);
     CHECK(std::vector<std::int64_t>{top, left, size.height, size.width} ==
           std::vector<std::int64_t>(part, part + 4));
   }
@@ -194,8 +197,8 @@ TEST_CASE("what RandomResizedCrop takes is of the area and the ratio asked for")
 }
 
 TEST_CASE("RandomRotation draws its angle as torchvision does") {
-  for (const auto& [transform, low, high] :
-       {std::tuple(RandomRotation(30), -30.0, 30.0), std::tuple(RandomRotation({10, 20}), 10.0, 20.0)}) {
+  for (const auto& [transform, low, high] : {std::tuple(RandomRotation(30), -30.0, 30.0),
+                                             std::tuple(RandomRotation({10, 20}), 10.0, 20.0)}) {
     Pixels<float> x = image({1, 8, 8}), expected = x;
     Random random(7), again(7);
     transform(x, random);
@@ -256,7 +259,8 @@ TEST_CASE("what RandomErasing fills is of the area and the ratio asked for") {
   CHECK(most > 380);
   CHECK(most <= 400 + 29);
   Random random(0);
-  CHECK(!RandomErasing({.scale = {1, 1}, .ratio = {1, 1}}).draw({1, 4, 4}, random));  // never the whole image
+  // Never the whole image.
+  CHECK(!RandomErasing({.scale = {1, 1}, .ratio = {1, 1}}).draw({1, 4, 4}, random));
 }
 
 TEST_CASE("ColorJitter changes what it is told to and stays between 0 and 1") {
@@ -296,7 +300,8 @@ TEST_CASE("transforms are done in their order, on bytes as long as pixels only m
   CHECK(One(Compose(ToTensor{}, flip)).is_random());
   CHECK(!One(Compose(ToTensor{}, negative)).is_random());
   CHECK(One(Compose(ToTensor{}, flip, negative)).has_bytes());
-  CHECK(!One(Compose(ToTensor{}, negative, flip)).has_bytes());  // 0 in the margin of a crop would become -0
+  // 0 in the margin of a crop would become -0.
+  CHECK(!One(Compose(ToTensor{}, negative, flip)).has_bytes());
   CHECK(!One(Compose(RandomErasing{}, ToTensor{})).has_bytes());
   const One margin(Compose(wider, ToTensor{}, Normalize({0.5f}, {0.5f})));
   CHECK(margin.has_bytes());
@@ -321,10 +326,13 @@ TEST_CASE("transforms are done in their order, on bytes as long as pixels only m
   }
 }
 
-TEST_CASE("a Lambda takes a value, a value and its channel, an image, or an image and random numbers") {
+TEST_CASE(
+    "a Lambda takes a value, a value and its channel, an image, or an image and random numbers") {
   const ImageSizes sizes{2, 1, 2};
-  CHECK(One(Compose(ToTensor{}, Lambda([](float x, index_t c) { return static_cast<float>(c) - x; })), sizes)
-            .floats() == std::vector<float>{0, -0.2f, 1 - 0.4f, 1 - 0.6f});
+  CHECK(
+      One(Compose(ToTensor{}, Lambda([](float x, index_t c) { return static_cast<float>(c) - x; })),
+          sizes)
+          .floats() == std::vector<float>{0, -0.2f, 1 - 0.4f, 1 - 0.6f});
   const One whole(Compose(ToTensor{}, Lambda([](Pixels<float>& x) { x.at(1, 0, 0) = 5; })), sizes);
   CHECK(whole.floats()[2] == 5);
   CHECK(!whole.is_random());
@@ -344,8 +352,8 @@ TEST_CASE("a Lambda takes a value, a value and its channel, an image, or an imag
   CHECK(first != second);
   CHECK(first == third);
   const Compose larger(ToTensor{}, Lambda([](Pixels<float>& x) { x.renew({1, 3, 3}); }));
-  CHECK(contains(
-      error_of([&] { One(larger).floats(); }),
-      "an image of shape [1, 2, 3] becomes one of shape [1, 3, 3], where the first one became [1, 2, 3] (a "
-      "batch has one shape)"));
+  CHECK(contains(error_of([&] { One(larger).floats(); }),
+                 "an image of shape [1, 2, 3] becomes one of shape [1, 3, 3], where the first one "
+                 "became [1, 2, 3] (a "
+                 "batch has one shape)"));
 }

@@ -12,8 +12,8 @@ using namespace gpunet;
 TEST_CASE("the iris flowers are a table of 150 rows") {
   const data::Table table = data::iris();
   CHECK(table.rows() == 150);
-  CHECK(table.columns() ==
-        std::vector<std::string>{"sepal_length", "sepal_width", "petal_length", "petal_width", "species"});
+  CHECK(table.columns() == std::vector<std::string>{"sepal_length", "sepal_width", "petal_length",
+                                                    "petal_width", "species"});
   const auto [classes, names] = table.categories("species");
   CHECK(names == std::vector<std::string>{"setosa", "versicolor", "virginica"});
   const std::vector<float> features = table.numbers_but("species");
@@ -57,6 +57,7 @@ TEST_CASE("samples and labels are split together, as scikit-learn does") {
   CHECK(X_test.to_vector() == std::vector<float>{4, 5, 6, 7, 16, 17, 18, 19});
   const Tensor<label_t, Host> few(host, {4}, std::vector<label_t>{0, 1, 2, 3});
   CHECK(error_of([&] { data::train_test_split(X, few); }) ==
-        "gpunet::data::train_test_split: samples of shape [5, 2, 2] and targets of shape [4] (want the same number "
+        "gpunet::data::train_test_split: samples of shape [5, 2, 2] and targets of shape [4] (want "
+        "the same number "
         "of both in front)");
 }

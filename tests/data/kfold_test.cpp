@@ -59,7 +59,8 @@ TEST_CASE("without a seed the default generator draws one") {
   manual_seed(4);
   const auto drawn = data::KFold(4, {.shuffle = true}).split(20);
   Generator generator(4);
-  const auto again = data::KFold(4, {.shuffle = true, .random_state = generator.random()}).split(20);
+  const auto again =
+      data::KFold(4, {.shuffle = true, .random_state = generator.random()}).split(20);
   for (std::size_t i = 0; i < 4; ++i)
     CHECK(drawn[i].test == again[i].test);
   manual_seed(4);
@@ -73,25 +74,29 @@ TEST_CASE("folds that cannot be made") {
   CHECK(error_of([] { KFold(1); }) ==
         "gpunet::data::KFold: 1 folds (want 2 or more, one is tested and the others train)");
   CHECK(error_of([] { StratifiedKFold(-3); }) ==
-        "gpunet::data::StratifiedKFold: -3 folds (want 2 or more, one is tested and the others train)");
+        "gpunet::data::StratifiedKFold: -3 folds (want 2 or more, one is tested and the others "
+        "train)");
   CHECK(error_of([] { KFold(2, {.random_state = 1}); }) ==
-        "gpunet::data::KFold: a random_state without shuffle (it has no effect), leave it out or set .shuffle = "
+        "gpunet::data::KFold: a random_state without shuffle (it has no effect), leave it out or "
+        "set .shuffle = "
         "true");
   CHECK(error_of([] { KFold(5).split(4); }) ==
-        "gpunet::data::KFold: 5 folds of 4 samples (want 5 to 4294967295 samples, one or more for each fold), make "
+        "gpunet::data::KFold: 5 folds of 4 samples (want 5 to 4294967295 samples, one or more for "
+        "each fold), make "
         "fewer folds");
   CHECK(error_of([] { KFold(5).split(-1); }).find("5 folds of -1 samples") != std::string::npos);
   CHECK(error_of([] { KFold(5).split(index_t{1} << 32); }).find("5 folds of 4294967296 samples") !=
         std::string::npos);
   CHECK(error_of([] { StratifiedKFold(2).split({0}); }) ==
-        "gpunet::data::StratifiedKFold: 2 folds of 1 samples (want 2 to 4294967295 samples, one or more for each "
+        "gpunet::data::StratifiedKFold: 2 folds of 1 samples (want 2 to 4294967295 samples, one or "
+        "more for each "
         "fold), make fewer folds");
-  CHECK(
-      error_of([] {
-        StratifiedKFold(3).split({5, 7, 5, 7, 5});
-      }) ==
-      "gpunet::data::StratifiedKFold: class 7 has 2 samples (want 3 or more, one for each fold), make fewer folds "
-      "or leave out the class");
+  CHECK(error_of([] {
+          StratifiedKFold(3).split({5, 7, 5, 7, 5});
+        }) ==
+        "gpunet::data::StratifiedKFold: class 7 has 2 samples (want 3 or more, one for each fold), "
+        "make fewer folds "
+        "or leave out the class");
 }
 
 TEST_CASE("labels of datasets, and balanced weights of their classes") {
@@ -113,26 +118,31 @@ TEST_CASE("labels of datasets, and balanced weights of their classes") {
 
   // sklearn.utils.class_weight.compute_class_weight("balanced"): 6 / (3 * count).
   CHECK(data::compute_class_weight(data::labels_of(set), 3) == std::vector<double>{6.0 / 9, 1, 2});
-  CHECK(data::compute_class_weight({0, -100, 1, 0, 2, 0, -100, 1}, 3, -100) == std::vector<double>{6.0 / 9, 1, 2});
+  CHECK(data::compute_class_weight({0, -100, 1, 0, 2, 0, -100, 1}, 3, -100) ==
+        std::vector<double>{6.0 / 9, 1, 2});
   const auto error = [](std::vector<label_t> labels, index_t classes) {
     return error_of([&] { data::compute_class_weight(labels, classes); });
   };
   CHECK(error({0, 1}, 0) ==
-        "gpunet::data::compute_class_weight: 0 classes of 2 samples (want 1 class or more, and a sample of each)");
+        "gpunet::data::compute_class_weight: 0 classes of 2 samples (want 1 class or more, and a "
+        "sample of each)");
   CHECK(error({}, 1) ==
-        "gpunet::data::compute_class_weight: 1 classes of 0 samples (want 1 class or more, and a sample of each)");
-  CHECK(
-      error({0, 3, 1}, 3) ==
-      "gpunet::data::compute_class_weight: label 3 of 3 classes (want 0 to 2), give the number of classes, as the "
-      "network's outputs");
+        "gpunet::data::compute_class_weight: 1 classes of 0 samples (want 1 class or more, and a "
+        "sample of each)");
+  CHECK(error({0, 3, 1}, 3) ==
+        "gpunet::data::compute_class_weight: label 3 of 3 classes (want 0 to 2), give the number "
+        "of classes, as the "
+        "network's outputs");
   CHECK(error({0, -1, 1}, 3).find("label -1 of 3 classes") != std::string::npos);
   CHECK(error({0, 2, 2}, 3) ==
-        "gpunet::data::compute_class_weight: class 1 has no samples (no weight makes it count as the others), give "
+        "gpunet::data::compute_class_weight: class 1 has no samples (no weight makes it count as "
+        "the others), give "
         "fewer classes or samples of it");
   const Tensor<float, Host> numbers(host, {6, 2});
   const data::TensorDataset regression(x, numbers);
   CHECK(error_of([&] { data::labels_of(regression); }) ==
-        "gpunet::data: the targets of the dataset are of float and shape [2] (want a label for each sample), take "
+        "gpunet::data: the targets of the dataset are of float and shape [2] (want a label for "
+        "each sample), take "
         "a dataset with labels, or a Subset of the dataset itself instead of a DatasetView of it");
 
   // A loss takes them: the mean of the weighted losses by the weights, as PyTorch's.
@@ -140,7 +150,9 @@ TEST_CASE("labels of datasets, and balanced weights of their classes") {
   Network<Host, double> net(host, [](nn::Value v) { return v; }, {3});
   const Tensor<double, Host> logits(host, {2, 3}, {1, 2, 4, 0, 0, 0});
   const Tensor<label_t, Host> labels(host, {2}, {0, 2});
-  const double first = std::log(std::exp(1.0) + std::exp(2.0) + std::exp(4.0)) - 1, second = std::log(3.0);
+  const double first = std::log(std::exp(1.0) + std::exp(2.0) + std::exp(4.0)) - 1,
+               second = std::log(3.0);
   CHECK(nn::CrossEntropyLoss({.weight = weights})(net(logits), labels).item() ==
-        doctest::Approx((weights[0] * first + weights[2] * second) / (weights[0] + weights[2])).epsilon(1e-14));
+        doctest::Approx((weights[0] * first + weights[2] * second) / (weights[0] + weights[2]))
+            .epsilon(1e-14));
 }

@@ -50,7 +50,8 @@ void write_test_set(const std::string& folder, std::uint32_t images = 4) {
 TEST_CASE("images and labels come from two files") {
   const TempFolder folder;
   write_test_set(folder.path());
-  const MNIST set = MNIST::test(folder.path(), data::Compose(data::ToTensor{}, data::Normalize{{0.5f}, {0.25f}}));
+  const MNIST set =
+      MNIST::test(folder.path(), data::Compose(data::ToTensor{}, data::Normalize{{0.5f}, {0.25f}}));
   CHECK(set.size() == 4);
   CHECK(set.sample_sizes() == Sizes{1, 3, 2});
   std::vector<float> sample(6);
@@ -87,8 +88,9 @@ TEST_CASE("the names of the files may have a dot") {
 TEST_CASE("FashionMNIST has the same files in a folder of its own") {
   static_assert(data::ByteDataset<data::FashionMNIST>);
   const TempFolder folder;
-  CHECK(contains(error_of([&] { data::FashionMNIST::test(folder.path()); }),
-                 "gpunet::data::FashionMNIST: " + folder.path() + " has neither t10k-images-idx3-ubyte nor"));
+  CHECK(contains(
+      error_of([&] { data::FashionMNIST::test(folder.path()); }),
+      "gpunet::data::FashionMNIST: " + folder.path() + " has neither t10k-images-idx3-ubyte nor"));
   std::filesystem::create_directories(folder / "MNIST/raw");
   std::filesystem::create_directories(folder / "FashionMNIST/raw");
   write_test_set(folder / "MNIST/raw", 4);
@@ -106,9 +108,9 @@ TEST_CASE("files packed by gzip are unpacked by the program's codec") {
   write(folder / "train-labels-idx1-ubyte.gz", gzip_stored(labels));
   {
     const UseCodec none(nullptr);
-    CHECK(contains(
-        error_of([&] { MNIST::train(folder.path()); }),
-        "train-images-idx3-ubyte.gz is compressed by gzip, which this program cannot read: decompress it"));
+    CHECK(contains(error_of([&] { MNIST::train(folder.path()); }),
+                   "train-images-idx3-ubyte.gz is compressed by gzip, which this program cannot "
+                   "read: decompress it"));
   }
   const UseCodec stored(&stored_deflate);
   const MNIST set = MNIST::train(folder.path());
@@ -140,7 +142,8 @@ TEST_CASE("headers of gzip: extra field, name, comment, checksum of the header")
     write(folder / "train-images-idx3-ubyte.gz", header + parts + data);
     return error_of([&] { MNIST::train(folder.path()); });
   };
-  const std::string extra{3, 0, 'a', 'b', 'c'}, name("name\0", 5), comment("a comment\0", 10), crc = "12";
+  const std::string extra{3, 0, 'a', 'b', 'c'}, name("name\0", 5), comment("a comment\0", 10),
+      crc = "12";
   CHECK(error("", 0) == "");
   CHECK(error(extra, 4) == "");
   CHECK(error(comment, 16) == "");
@@ -149,7 +152,8 @@ TEST_CASE("headers of gzip: extra field, name, comment, checksum of the header")
   for (const int reserved : {0x20, 0x40, 0x80})
     CHECK(contains(error("", reserved), "has a damaged gzip header, fetch it again"));
   CHECK(contains(error("", 0, 7), "has a damaged gzip header"));
-  CHECK(contains(error("\xFF\xFF", 4), "has a damaged gzip header"));  // an extra field longer than the file
+  // An extra field longer than the file.
+  CHECK(contains(error("\xFF\xFF", 4), "has a damaged gzip header"));
   write(folder / "train-images-idx3-ubyte.gz", plain.substr(0, 3) + '\4' + std::string(14, '\0'));
   CHECK(contains(error_of([&] { MNIST::train(folder.path()); }),
                  "has a damaged gzip header"));  // no room for its length
@@ -184,7 +188,8 @@ TEST_CASE("what is wrong with the files is said") {
   CHECK(contains(error(), "does not begin as an idx file"));
   images(idx({3, 0, 28}, 256));
   CHECK(contains(error(), "has images of 0 x 28 pixels"));
-  images(std::string{'\0', '\0', '\x08', '\x03'} + big_endian(~0u) + big_endian(1024) + big_endian(1024));
+  images(std::string{'\0', '\0', '\x08', '\x03'} + big_endian(~0u) + big_endian(1024) +
+         big_endian(1024));
   CHECK(contains(error(), "has 16 bytes (want"));
   write_test_set(folder.path(), 3);
   write(folder / "t10k-labels-idx1-ubyte", idx({3}, 256));

@@ -119,7 +119,8 @@ TEST_CASE("a loader with a generator draws PyTorch's orders from it, and nothing
 TEST_CASE("an epoch of any length is drawn as it is read") {
   constexpr index_t length = index_t{1} << 40;
   for (const auto& expected : reference::long_orders) {
-    const data::RandomSampler sampler(10, {.replacement = expected.replacement, .num_samples = length});
+    const data::RandomSampler sampler(10,
+                                      {.replacement = expected.replacement, .num_samples = length});
     const auto first = [&](auto&& batches) {
       std::vector<index_t> samples;
       for (auto [inputs, labels] : batches) {
@@ -131,7 +132,8 @@ TEST_CASE("an epoch of any length is drawn as it is read") {
     };
     for (int workers : {0, 3}) {
       manual_seed(3);
-      const data::DataLoader loader(Numbers{10}, {.batch_size = 4, .num_workers = workers, .sampler = sampler});
+      const data::DataLoader loader(Numbers{10},
+                                    {.batch_size = 4, .num_workers = workers, .sampler = sampler});
       CHECK(loader.size() == length / 4);
       CHECK(first(loader.to(test_device<Host>())) == expected.first);
       manual_seed(3);
@@ -139,17 +141,18 @@ TEST_CASE("an epoch of any length is drawn as it is read") {
       CHECK(first(resident) == expected.first);
     }
     Generator own(1);
-    CHECK(
-        error_of([&] { sampler.draw(own); }) ==
-        "gpunet::data::RandomSampler: the order of 1099511627776 samples in one array (want 68719476736 or fewer, "
-        "no memory holds more), use it in a data::DataLoader, which draws it batch by batch");
+    CHECK(error_of([&] { sampler.draw(own); }) ==
+          "gpunet::data::RandomSampler: the order of 1099511627776 samples in one array (want "
+          "68719476736 or fewer, "
+          "no memory holds more), use it in a data::DataLoader, which draws it batch by batch");
   }
   // Longer than the part that is copied to the device in one call.
   constexpr index_t most = index_t{1} << 20, size = 2 * most + 5;
   for (bool replacement : {false, true}) {
     const data::DataLoader loader(
-        Numbers{1000}, {.batch_size = 1 << 14,
-                        .sampler = data::RandomSampler(1000, {.replacement = replacement, .num_samples = size})});
+        Numbers{1000},
+        {.batch_size = 1 << 14,
+         .sampler = data::RandomSampler(1000, {.replacement = replacement, .num_samples = size})});
     manual_seed(7);
     auto resident = loader.resident_on(test_device<Host>());
     const std::uint64_t epoch = hash_of(epoch_of(resident, true));
@@ -158,10 +161,12 @@ TEST_CASE("an epoch of any length is drawn as it is read") {
     CHECK(hash_of(epoch_of(batches, true)) == epoch);
   }
   Generator own(1);
-  CHECK(
-      error_of([&] { data::RandomSampler(10, {.replacement = true, .num_samples = length, .generator = own}); }) ==
-      "gpunet::data::RandomSampler: num_samples 1099511627776 with replacement from a generator (want 2^32 or "
-      "fewer, each epoch passes over the numbers of all), leave out .generator");
+  CHECK(error_of([&] {
+          data::RandomSampler(10, {.replacement = true, .num_samples = length, .generator = own});
+        }) ==
+        "gpunet::data::RandomSampler: num_samples 1099511627776 with replacement from a generator "
+        "(want 2^32 or "
+        "fewer, each epoch passes over the numbers of all), leave out .generator");
 }
 
 TEST_CASE("a random sampler visits the samples that PyTorch's does") {
@@ -169,14 +174,15 @@ TEST_CASE("a random sampler visits the samples that PyTorch's does") {
     CAPTURE(expected.n);
     CAPTURE(expected.replacement);
     CAPTURE(expected.num_samples);
-    const data::RandomSampler sampler(expected.n,
-                                      {.replacement = expected.replacement, .num_samples = expected.num_samples});
+    const data::RandomSampler sampler(
+        expected.n, {.replacement = expected.replacement, .num_samples = expected.num_samples});
     Generator own(expected.n);
     CHECK(hash_of(sampler.draw(own)) == expected.own);
     CHECK(own.random63() == expected.own_next);
     own.manual_seed(expected.n);
-    const data::RandomSampler with_own(
-        expected.n, {.replacement = expected.replacement, .num_samples = expected.num_samples, .generator = own});
+    const data::RandomSampler with_own(expected.n, {.replacement = expected.replacement,
+                                                    .num_samples = expected.num_samples,
+                                                    .generator = own});
     CHECK(hash_of(draw_order(expected.n, with_own)) == expected.own);
     CHECK(own.random63() == expected.own_next);
     manual_seed(expected.n);
@@ -279,7 +285,8 @@ TEST_CASE("fractions that are floats are those that they are written as") {
   CHECK(sizes(data::random_split(set, {0.8f, 0.2f})) == std::vector<index_t>{8, 2});
   CHECK(sizes(data::random_split(set, {0.3f, 0.7f})) == std::vector<index_t>{3, 7});
   CHECK(sizes(data::random_split(set, {8.0f, 2.0f})) == std::vector<index_t>{8, 2});
-  // Sums of doubles that rounding brings near 1, as PyTorch takes them (from Python 3.12 on, which adds exactly).
+  // Sums of doubles that rounding brings near 1, as PyTorch takes them (from Python 3.12 on, which
+  // adds exactly).
   CHECK(sizes(data::random_split(set, {0.8, 0.05, 0.05, 0.1})) == std::vector<index_t>{9, 0, 0, 1});
   CHECK(sizes(data::random_split(set, {0.5, 0.4999999999})) == std::vector<index_t>{6, 4});
 }
@@ -294,10 +301,11 @@ TEST_CASE("train_test_split is scikit-learn's") {
     std::vector<label_t> labels;
     for (int i = 0; i < expected.n && expected.classes > 0; ++i)
       labels.push_back(i * i % expected.classes);
-    const auto [train, test] = data::train_test_split(expected.n, {.test_size = expected.test_size,
-                                                                   .train_size = expected.train_size,
-                                                                   .random_state = expected.random_state,
-                                                                   .stratify = labels});
+    const auto [train, test] =
+        data::train_test_split(expected.n, {.test_size = expected.test_size,
+                                            .train_size = expected.train_size,
+                                            .random_state = expected.random_state,
+                                            .stratify = labels});
     CHECK(hash_of(train) == expected.train);
     CHECK(hash_of(test) == expected.test);
   }
@@ -324,7 +332,8 @@ TEST_CASE("subsets and samplers that make no sense") {
   CHECK(error_of([&] {
           data::Subset<Numbers>(empty, {0, 1});
         }) ==
-        "gpunet::data::Subset: 2 indices into a dataset of 0 samples (there are none to take), check its path, or "
+        "gpunet::data::Subset: 2 indices into a dataset of 0 samples (there are none to take), "
+        "check its path, or "
         "its "
         "size()");
   CHECK(data::Subset<Numbers>(empty, {}).size() == 0);
@@ -343,25 +352,34 @@ TEST_CASE("subsets and samplers that make no sense") {
   CHECK(contains(error_of([&] {
                    data::random_split(set, {5, 6});
                  }),
-                 "the parts have 11 samples and the dataset 10 (want as many, or fractions that add up to 1)"));
-  for (const std::vector<double>& fractions :
-       std::vector<std::vector<double>>{{0.5, 0.499999999}, {0.5, 0.500000001}, {0.25, 0.25}, {0.8f, 0.2f}})
-    CHECK(contains(error_of([&] { data::random_split(set, fractions); }), "the fractions add up to "));
+                 "the parts have 11 samples and the dataset 10 (want as many, or fractions that "
+                 "add up to 1)"));
+  for (const std::vector<double>& fractions : std::vector<std::vector<double>>{
+           {0.5, 0.499999999}, {0.5, 0.500000001}, {0.25, 0.25}, {0.8f, 0.2f}})
+    CHECK(contains(error_of([&] { data::random_split(set, fractions); }),
+                   "the fractions add up to "));
   CHECK(contains(error_of([&] { data::random_split(set, {0.25, 0.25}); }), "to 0.5 (want 1)"));
   const Numbers negative{-1};
   CHECK(error_of([&] {
           data::random_split(negative, {0.5, 0.5});
-        }) == "gpunet::data::random_split: a dataset of -1 samples (want 0 or more), check its size()");
+        }) ==
+        "gpunet::data::random_split: a dataset of -1 samples (want 0 or more), check its size()");
   CHECK(contains(error_of([&] { data::random_split(set, {2.5, 7.5}); }), "a part of 2.5 samples"));
-  CHECK(contains(error_of([&] { data::random_split(set, {1e300, 1e300}); }), "a part of 1e+300 samples of 10"));
+  CHECK(contains(error_of([&] {
+                   data::random_split(set, {1e300, 1e300});
+                 }),
+                 "a part of 1e+300 samples of 10"));
   CHECK(contains(error_of([&] { data::random_split(set, {std::nan(""), 1.0}); }), "a part of nan"));
-  CHECK(contains(error_of([&] { data::random_split(set, std::vector<double>()); }), "the parts have 0 samples"));
+  CHECK(contains(error_of([&] { data::random_split(set, std::vector<double>()); }),
+                 "the parts have 0 samples"));
   CHECK(contains(error_of([&] { data::random_split(set, {-1, 11}); }), "a part of -1"));
   CHECK(contains(error_of([&] { data::RandomSampler(0); }), "0 samples"));
   CHECK(contains(error_of([&] { data::RandomSampler(1, {.num_samples = -1}); }), "num_samples -1"));
   CHECK(contains(error_of([&] { data::DataLoader(set, {.sampler = data::RandomSampler(9)}); }),
                  "a sampler for another dataset, of 9 samples (want 10)"));
-  CHECK(contains(error_of([&] { data::DataLoader(set, {.shuffle = true, .sampler = data::RandomSampler(10)}); }),
+  CHECK(contains(error_of([&] {
+                   data::DataLoader(set, {.shuffle = true, .sampler = data::RandomSampler(10)});
+                 }),
                  "a sampler with shuffle"));
 }
 

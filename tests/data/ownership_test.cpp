@@ -43,7 +43,10 @@ void overwrite_free_memory() {
 // All of a trial, which a std::vector moves.
 struct Trial {
   explicit Trial(int workers)
-      : X(samples(4)), y(labels(4)), set(X, y), loader(set, {.batch_size = 2, .num_workers = workers}) {}
+      : X(samples(4)),
+        y(labels(4)),
+        set(X, y),
+        loader(set, {.batch_size = 2, .num_workers = workers}) {}
 
   Tensor<float, Host> X;
   Tensor<label_t, Host> y;
@@ -70,13 +73,15 @@ struct Handle {
 };
 
 const char* const gone =
-    "gpunet::data::TensorDataset: a tensor of the dataset no longer exists (its memory is gone), keep it as long "
+    "gpunet::data::TensorDataset: a tensor of the dataset no longer exists (its memory is gone), "
+    "keep it as long "
     "as "
     "the dataset and its loaders, or move it there: TensorDataset set(std::move(X), std::move(y))";
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("tensors, their dataset and its loader may be moved together", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("tensors, their dataset and its loader may be moved together", D,
+                   GPUNET_TEST_DEVICES) {
   for (int workers : {0, 2}) {
     std::vector<Trial> trials;
     for (int i = 0; i < 9; ++i)
@@ -84,13 +89,15 @@ TEST_CASE_TEMPLATE("tensors, their dataset and its loader may be moved together"
     for (Trial& trial : trials) {
       overwrite_free_memory();
       CHECK(epoch(test_device<D>(), trial.loader.to(test_device<D>())) == Order{{0, 1}, {2, 3}});
-      CHECK(epoch(test_device<D>(), trial.loader.resident_on(test_device<D>())) == Order{{0, 1}, {2, 3}});
+      CHECK(epoch(test_device<D>(), trial.loader.resident_on(test_device<D>())) ==
+            Order{{0, 1}, {2, 3}});
     }
   }
 }
 
-TEST_CASE_TEMPLATE("a dataset of moved tensors, its parts and loaders outlive the function that made them", D,
-                   GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE(
+    "a dataset of moved tensors, its parts and loaders outlive the function that made them", D,
+    GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   const auto made = [](auto make) {
     Tensor<float, Host> X = samples(5);
@@ -111,7 +118,8 @@ TEST_CASE_TEMPLATE("a dataset of moved tensors, its parts and loaders outlive th
     for (int workers : {0, 2}) {
       const auto first = order.begin() + (part == 0 ? 0 : 3);
       const std::vector<label_t> want(first, part == 0 ? order.begin() + 3 : order.end());
-      const DataLoader loader(parts[part], {.batch_size = parts[part].size(), .num_workers = workers});
+      const DataLoader loader(parts[part],
+                              {.batch_size = parts[part].size(), .num_workers = workers});
       CHECK(epoch(device, loader.to(device)) == Order{want});
     }
 
@@ -124,14 +132,17 @@ TEST_CASE_TEMPLATE("a dataset of moved tensors, its parts and loaders outlive th
     return data::ConcatDataset(some, all);
   });
   const auto view = made([](const auto& all) { return data::DatasetView(all); });
-  const auto loader = made([](const auto& all) { return DataLoader(all, {.batch_size = 3, .num_workers = 1}); });
+  const auto loader =
+      made([](const auto& all) { return DataLoader(all, {.batch_size = 3, .num_workers = 1}); });
   overwrite_free_memory();
   CHECK(epoch(device, DataLoader(part_of_part, {.batch_size = 2}).to(device)) == Order{{0, 4}});
-  CHECK(epoch(device, DataLoader(joined, {.batch_size = 6}).to(device)) == Order{{3, 0, 1, 2, 3, 4}});
+  CHECK(epoch(device, DataLoader(joined, {.batch_size = 6}).to(device)) ==
+        Order{{3, 0, 1, 2, 3, 4}});
   CHECK(epoch(device, DataLoader(view, {.batch_size = 5}).to(device)) == Order{{0, 1, 2, 3, 4}});
   CHECK(epoch(device, loader.to(device)) == Order{{0, 1, 2}, {3, 4}});
   auto batches = made([&device](const auto& all) {
-    return std::make_unique<data::Batches<D>>(all, data::DataLoaderOptions{.batch_size = 5}, 1, device);
+    return std::make_unique<data::Batches<D>>(all, data::DataLoaderOptions{.batch_size = 5}, 1,
+                                              device);
   });
   overwrite_free_memory();
   CHECK(epoch(device, *batches) == Order{{0, 1, 2, 3, 4}});
@@ -146,7 +157,8 @@ TEST_CASE("a borrowed tensor that no longer exists is an Error") {
   }();
   for (int workers : {0, 2})
     CHECK(error_of([&] {
-            epoch(test_device<Host>(), DataLoader(split[0], {.num_workers = workers}).to(test_device<Host>()));
+            epoch(test_device<Host>(),
+                  DataLoader(split[0], {.num_workers = workers}).to(test_device<Host>()));
           }) == gone);
   CHECK(error_of([&] { DataLoader(split[0]).resident_on(test_device<Host>()); }) == gone);
 
@@ -176,8 +188,8 @@ TEST_CASE("a borrowed tensor that no longer exists is an Error") {
   CHECK(read(moved) == 3);  // it shares the tensors
 }
 
-TEST_CASE_TEMPLATE("a loader of a program's dataset has a copy, a temporary itself, or a reference", D,
-                   GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("a loader of a program's dataset has a copy, a temporary itself, or a reference",
+                   D, GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   const auto made = [](int workers) {
     const Memory set{{0, 1, 2}};
@@ -186,9 +198,12 @@ TEST_CASE_TEMPLATE("a loader of a program's dataset has a copy, a temporary itse
   for (int workers : {0, 2})
     CHECK(epoch(device, made(workers).to(device)) == Order{{0, 1, 2}});
   CHECK(epoch(device, DataLoader(Memory{{3, 4}}, {.batch_size = 2}).to(device)) == Order{{3, 4}});
-  CHECK(epoch(device, DataLoader(data::ConcatDataset(Memory{{3}}, Handle{}), {.batch_size = 4}).to(device)) ==
-        Order{{3, 0, 1, 2}});
-  CHECK(epoch(device, DataLoader(data::Subset(Handle{}, {2, 1}), {.batch_size = 2}).to(device)) == Order{{2, 1}});
+  CHECK(
+      epoch(device,
+            DataLoader(data::ConcatDataset(Memory{{3}}, Handle{}), {.batch_size = 4}).to(device)) ==
+      Order{{3, 0, 1, 2}});
+  CHECK(epoch(device, DataLoader(data::Subset(Handle{}, {2, 1}), {.batch_size = 2}).to(device)) ==
+        Order{{2, 1}});
   CHECK(epoch(device, DataLoader(Handle{}, {.batch_size = 3}).to(device)) == Order{{0, 1, 2}});
   const data::DatasetView shared = Handle{};
   CHECK(epoch(device, DataLoader(shared, {.batch_size = 3}).to(device)) == Order{{0, 1, 2}});
@@ -205,7 +220,8 @@ TEST_CASE_TEMPLATE("a loader of a program's dataset has a copy, a temporary itse
   CHECK(epoch(device, DataLoader(part).to(device)) == Order{{6}});
   CHECK(epoch(device, DataLoader(joined, {.batch_size = 4}).to(device)) == Order{{5, 6, 5, 6}});
   const Handle handle;
-  CHECK(epoch(device, DataLoader(std::cref(handle), {.batch_size = 3}).to(device)) == Order{{0, 1, 2}});
+  CHECK(epoch(device, DataLoader(std::cref(handle), {.batch_size = 3}).to(device)) ==
+        Order{{0, 1, 2}});
 }
 
 TEST_CASE("images share their data with copies, and stay where they were moved from") {

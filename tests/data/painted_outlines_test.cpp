@@ -12,7 +12,8 @@ constexpr bool inside(int u, int v) {
   return figure(u, v) < 0;
 }
 
-// Whether the figure lies in the circle of radius 1.25 units, and fills between a tenth and all of the unit circle.
+// Whether the figure lies in the circle of radius 1.25 units, and fills between a tenth and all of
+// the unit circle.
 template <int (*figure)(int, int)>
 bool fits() {
   int points = 0;
@@ -50,14 +51,18 @@ TEST_CASE("discs and squares are full, rings and frames are not") {
 
 TEST_CASE("a triangle has three points and a star has five") {
   static_assert(inside<triangle>(0, 0) && inside<triangle>(0, -1000) && !inside<triangle>(0, 520));
-  static_assert(inside<triangle>(860, 500) && inside<triangle>(-860, 500) && !inside<triangle>(600, -300));
-  static_assert(inside<star>(0, 0) && inside<star>(0, -1000) && inside<star>(950, -310) && inside<star>(-590, 800));
+  static_assert(inside<triangle>(860, 500) && inside<triangle>(-860, 500) &&
+                !inside<triangle>(600, -300));
+  static_assert(inside<star>(0, 0) && inside<star>(0, -1000) && inside<star>(950, -310) &&
+                inside<star>(-590, 800));
   static_assert(!inside<star>(0, 600) && !inside<star>(590, -800));  // between its points
 }
 
 TEST_CASE("bars, crosses, crescents and hourglasses are where they should be") {
   static_assert(inside<bar>(990, 250) && !inside<bar>(0, 270));
   static_assert(inside<cross>(990, 250) && inside<cross>(-250, -990) && !inside<cross>(300, 300));
-  static_assert(inside<crescent>(-900, 0) && inside<crescent>(300, 850) && !inside<crescent>(300, 0));
-  static_assert(inside<hourglass>(0, 0) && inside<hourglass>(700, 800) && !inside<hourglass>(500, 300));
+  static_assert(inside<crescent>(-900, 0) && inside<crescent>(300, 850) &&
+                !inside<crescent>(300, 0));
+  static_assert(inside<hourglass>(0, 0) && inside<hourglass>(700, 800) &&
+                !inside<hourglass>(500, 300));
 }

@@ -82,8 +82,10 @@ TEST_CASE("a figure differs from its background") {
 }
 
 TEST_CASE("a transform is applied") {
-  const data::Compose transform{data::ToTensor{}, data::Normalize{{0.5f, 0.5f, 0.5f}, {0.5f, 0.5f, 0.5f}}};
-  const std::vector<float> plain = image(Shapes::train(5), 4), normalized = image(Shapes::train(5, transform), 4);
+  const data::Compose transform{data::ToTensor{},
+                                data::Normalize{{0.5f, 0.5f, 0.5f}, {0.5f, 0.5f, 0.5f}}};
+  const std::vector<float> plain = image(Shapes::train(5), 4),
+                           normalized = image(Shapes::train(5, transform), 4);
   for (std::size_t k = 0; k < plain.size(); ++k)
     CHECK(normalized[k] == (plain[k] - 0.5f) / 0.5f);
 }

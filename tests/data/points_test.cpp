@@ -43,7 +43,8 @@ TEST_CASE("the circle is a disc in a ring") {
   CHECK(within[0] >= 3.5 * (1 - ulp));
   CHECK(within[1] <= 5 * (1 + ulp));
   CHECK(within[3] <= 2.5 * (1 + ulp));
-  // A share of (1 - 0.02)^500 = 4e-5 of all seeds would have none in the first or last fiftieth of a range.
+  // A share of (1 - 0.02)^500 = 4e-5 of all seeds would have none in the first or last fiftieth of
+  // a range.
   CHECK(within[0] < 3.53);
   CHECK(within[1] > 4.97);
   CHECK(within[2] < 0.05);
@@ -83,7 +84,8 @@ TEST_CASE("gaussians have the mean and the variance that noise says") {
       squares[label][0] += dx * dx, squares[label][1] += dy * dy;
       product[label] += dx * dy;
     });
-    // Five standard deviations: of a mean sqrt(v / m), of a variance v sqrt(2 / m), of a covariance v / sqrt(m).
+    // Five standard deviations: of a mean sqrt(v / m), of a variance v sqrt(2 / m), of a covariance
+    // v / sqrt(m).
     constexpr double m = n / 2;
     for (int label = 0; label < 2; ++label) {
       for (int axis = 0; axis < 2; ++axis) {
@@ -97,7 +99,8 @@ TEST_CASE("gaussians have the mean and the variance that noise says") {
 
 TEST_CASE("the spiral without noise is where the formula says") {
   const data::Points points = data::make_spiral(8);
-  // Places 0, 1/4, 1/2, 3/4 of 1.75 turns and of the radius 5; the other arm is the same, mirrored at the centre.
+  // Places 0, 1/4, 1/2, 3/4 of 1.75 turns and of the radius 5; the other arm is the same, mirrored
+  // at the centre.
   for (int i = 0; i < 4; ++i) {
     const double angle = 3.5 * std::numbers::pi * i / 4, r = 1.25 * i;
     const auto at = [&](int k, int axis) {
@@ -124,7 +127,8 @@ TEST_CASE("noise moves the points of the spiral by no more than it is") {
 
 TEST_CASE("noise gives points near the border the other class's label, and moves none") {
   for (const char* name : {"circle", "xor"}) {
-    const data::Points still = data::make_points(name, 1000), noisy = data::make_points(name, 1000, {.noise = 0.2});
+    const data::Points still = data::make_points(name, 1000),
+                       noisy = data::make_points(name, 1000, {.noise = 0.2});
     CHECK(still.samples == noisy.samples);
     index_t changed = 0;
     for (std::size_t i = 0; i < still.labels.size(); ++i) {
@@ -153,13 +157,16 @@ TEST_CASE("points depend on the seed, and on nothing else") {
 
 TEST_CASE("points that cannot be made") {
   CHECK(error_of([] { data::make_points("moons", 10); }) ==
-        "gpunet::data::make_points: 'moons' is not a known problem (want circle, xor, gaussians or spiral)");
+        "gpunet::data::make_points: 'moons' is not a known problem (want circle, xor, gaussians or "
+        "spiral)");
   CHECK(error_of([] { data::make_circle(1); }) ==
         "gpunet::data::make_circle: 1 points (want 2 or more, one of each class)");
   CHECK(error_of([] { data::make_spiral(index_t{1} << 48); }) ==
-        "gpunet::data::make_spiral: 281474976710656 points need more than the available memory, give fewer");
+        "gpunet::data::make_spiral: 281474976710656 points need more than the available memory, "
+        "give fewer");
   for (const double noise : {-0.1, 0.51, std::numeric_limits<double>::quiet_NaN()})
-    for (const auto make : {data::make_circle, data::make_xor, data::make_gaussians, data::make_spiral})
+    for (const auto make :
+         {data::make_circle, data::make_xor, data::make_gaussians, data::make_spiral})
       CHECK(contains(error_of([&] { make(10, {.noise = noise}); }), "(want 0 to 0.5)"));
 }
 
@@ -172,6 +179,7 @@ TEST_CASE("points are a dataset, for a loader") {
   for (index_t i = 0; i < 5; ++i) {
     std::vector<float> sample(2);
     CHECK(view.read(i, sample.data()) == points.labels.data()[i]);
-    CHECK(sample == std::vector<float>(points.samples.data() + 2 * i, points.samples.data() + 2 * i + 2));
+    CHECK(sample ==
+          std::vector<float>(points.samples.data() + 2 * i, points.samples.data() + 2 * i + 2));
   }
 }

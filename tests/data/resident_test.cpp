@@ -46,7 +46,8 @@ Seen epoch(D& device, auto&& batches) {
     const std::size_t at = seen.inputs.size(), label_at = seen.labels.size();
     seen.inputs.resize(at + static_cast<std::size_t>(inputs.numel()));
     seen.labels.resize(label_at + static_cast<std::size_t>(labels.numel()));
-    device.download(seen.inputs.data() + at, inputs.data(), (seen.inputs.size() - at) * sizeof(float));
+    device.download(seen.inputs.data() + at, inputs.data(),
+                    (seen.inputs.size() - at) * sizeof(float));
     device.download(seen.labels.data() + label_at, labels.data(),
                     (seen.labels.size() - label_at) * sizeof(label_t));
   }
@@ -72,7 +73,8 @@ void check_same(D& device, const Set& set, const DataLoaderOptions& options, int
     CHECK(seen.sizes == want.sizes);
     CHECK(seen.labels == want.labels);
     REQUIRE(seen.inputs.size() == want.inputs.size());
-    CHECK(std::memcmp(seen.inputs.data(), want.inputs.data(), seen.inputs.size() * sizeof(float)) == 0);
+    CHECK(std::memcmp(seen.inputs.data(), want.inputs.data(), seen.inputs.size() * sizeof(float)) ==
+          0);
   }
   CHECK(default_generator().random63() == next);
 }
@@ -89,14 +91,16 @@ std::string error_of(D& device, const Set& set) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("a resident dataset gives the loader's batches, bit for bit", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("a resident dataset gives the loader's batches, bit for bit", D,
+                   GPUNET_TEST_DEVICES) {
   auto& device = test_device<D>();
   const ByteSet bytes(23);
   const FloatSet floats{23};
   for (const bool shuffle : {false, true})
     for (const bool drop_last : {false, true})
       for (index_t batch_size : {1, 5, 23}) {
-        const DataLoaderOptions options{.batch_size = batch_size, .shuffle = shuffle, .drop_last = drop_last};
+        const DataLoaderOptions options{
+            .batch_size = batch_size, .shuffle = shuffle, .drop_last = drop_last};
         check_same(device, bytes, options);
         check_same(device, floats, options);
       }
@@ -123,14 +127,15 @@ TEST_CASE_TEMPLATE("a loop over a resident dataset may be left", D, GPUNET_TEST_
   CHECK(epoch(device, batches).labels.size() == 10);
 }
 
-TEST_CASE_TEMPLATE("a dataset that does not fit is refused with the bytes that it takes", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("a dataset that does not fit is refused with the bytes that it takes", D,
+                   GPUNET_TEST_DEVICES) {
   auto& device = test_device<D>();
   const FloatSet large{index_t{1} << 47};
   const std::string error = error_of(device, large);
   CAPTURE(error);
   CHECK(error.starts_with(
-      concat("gpunet::data::DataLoader::resident_on: the dataset takes 3940649673949184 bytes on ", device.name(),
-             " (140737488355328 samples of 28) and does not fit (")));
+      concat("gpunet::data::DataLoader::resident_on: the dataset takes 3940649673949184 bytes on ",
+             device.name(), " (140737488355328 samples of 28) and does not fit (")));
   CHECK(error.find(" bytes free") != error.npos);
   CHECK(error.find("use to(device)") != error.npos);
   const FloatSet countless{index_t{1} << 47, {index_t{1} << 20}};

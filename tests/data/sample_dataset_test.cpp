@@ -38,13 +38,16 @@ TEST_CASE_TEMPLATE("two functions make a dataset", D, GPUNET_TEST_DEVICES) {
           Order{{0, 1}, {2, 3}, {4}});
   const TwoFunctions broken{.odd = 3};
   for (int workers : {0, 3})
-    CHECK(error_of([&] { epoch(device, DataLoader(broken, {.num_workers = workers}).to(device)); }) ==
-          "gpunet::data: sample 3 has the shape [3] and sample 0 [2] (a batch has one shape), bring all samples to "
-          "one");
+    CHECK(
+        error_of([&] { epoch(device, DataLoader(broken, {.num_workers = workers}).to(device)); }) ==
+        "gpunet::data: sample 3 has the shape [3] and sample 0 [2] (a batch has one shape), bring "
+        "all samples to "
+        "one");
 }
 
-TEST_CASE_TEMPLATE("parts of a dataset of two functions, and several one after another, are datasets", D,
-                   GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE(
+    "parts of a dataset of two functions, and several one after another, are datasets", D,
+    GPUNET_TEST_DEVICES) {
   auto& device = test_device<D>();
   const TwoFunctions set;
   const data::Subset some(set, {4, 0, 2});

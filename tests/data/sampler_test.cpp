@@ -4,8 +4,8 @@
 
 #include "support/draw_order.hpp"
 
-// All expected values were printed by PyTorch 2.15: a DataLoader over TensorDataset(torch.arange(n)), num_workers 0
-// and 2.
+// All expected values were printed by PyTorch 2.15: a DataLoader over
+// TensorDataset(torch.arange(n)), num_workers 0 and 2.
 
 using namespace gpunet;
 using Order = std::vector<index_t>;

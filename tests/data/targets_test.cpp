@@ -42,7 +42,8 @@ struct TwoFunctions {
   index_t size() const { return 7; }
   data::SampleWithTarget<Target> operator[](index_t i) const {
     if (i == odd) return {{0}, {1}, {1, 2, 3}, {3}};
-    data::SampleWithTarget<Target> sample{{static_cast<float>(i)}, {1}, std::vector<Target>(6), {2, 3}};
+    data::SampleWithTarget<Target> sample{
+        {static_cast<float>(i)}, {1}, std::vector<Target>(6), {2, 3}};
     for (std::size_t k = 0; k < 6; ++k)
       sample.target[k] = static_cast<Target>(10 * i) + static_cast<Target>(k);
     return sample;
@@ -82,7 +83,8 @@ Order epoch(D& device, auto&& batches) {
     for (std::size_t i = 0; i < values.size(); ++i) {
       order.back().push_back(static_cast<index_t>(values[i]));
       for (std::size_t k = 0; k < 6; ++k)
-        CHECK(numbers[6 * i + k] == static_cast<Target>(10 * order.back()[i] + static_cast<index_t>(k)));
+        CHECK(numbers[6 * i + k] ==
+              static_cast<Target>(10 * order.back()[i] + static_cast<index_t>(k)));
     }
   }
   return order;
@@ -91,7 +93,8 @@ Order epoch(D& device, auto&& batches) {
 template <class D, class Target>
 void check_loaders(D& device, const auto& set) {
   for (int workers : {0, 3})
-    CHECK(epoch<Target>(device, DataLoader(set, {.batch_size = 3, .num_workers = workers}).to(device)) ==
+    CHECK(epoch<Target>(device,
+                        DataLoader(set, {.batch_size = 3, .num_workers = workers}).to(device)) ==
           Order{{0, 1, 2}, {3, 4, 5}, {6}});
   DataLoader loader(set, {.batch_size = 3, .shuffle = true});
   manual_seed(3);
@@ -115,8 +118,8 @@ TEST_CASE_TEMPLATE("loaders give targets of any shape", D, GPUNET_TEST_DEVICES) 
   check_loaders<D, label_t>(device, TwoFunctions<label_t>{});
 }
 
-TEST_CASE_TEMPLATE("parts of a dataset with targets, and several one after another, have targets", D,
-                   GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("parts of a dataset with targets, and several one after another, have targets",
+                   D, GPUNET_TEST_DEVICES) {
   auto& device = test_device<D>();
   const Tables<float> set;
   const TwoFunctions<float> other;
@@ -128,7 +131,8 @@ TEST_CASE_TEMPLATE("parts of a dataset with targets, and several one after anoth
   CHECK(epoch<float>(device, DataLoader(all, {.batch_size = 4}).to(device)) ==
         Order{{4, 0, 2, 0}, {1, 2, 3, 4}, {5, 6}});
   const data::ConcatDataset<float> by_views(std::vector<data::DatasetView>{some, of_functions});
-  CHECK(epoch<float>(device, DataLoader(by_views, {.batch_size = 4}).to(device)) == Order{{4, 0, 2, 5}});
+  CHECK(epoch<float>(device, DataLoader(by_views, {.batch_size = 4}).to(device)) ==
+        Order{{4, 0, 2, 5}});
 }
 
 TEST_CASE("random targets depend on the epoch, not on the workers") {
@@ -173,15 +177,16 @@ TEST_CASE("a collate_fn changes targets of its type") {
   CHECK(first_of(DataLoader(floats, {.collate_fn = clear})) == 0);
   CHECK(first_of(DataLoader(labels, {.collate_fn = clear})) == 0);
   CHECK(error_of([&] { DataLoader(labels, {.collate_fn = halve}); }) ==
-        "gpunet::data::DataLoader: collate_fn takes targets of float (want label_t, those of the dataset), change "
+        "gpunet::data::DataLoader: collate_fn takes targets of float (want label_t, those of the "
+        "dataset), change "
         "its "
         "second argument");
 }
 
 TEST_CASE("tensors with targets") {
   Host host;
-  const Tensor<float, Host> x(host, {3, 2}, {0, 1, 2, 3, 4, 5}), y(host, {3, 2}, {6, 7, 8, 9, 10, 11}),
-      one_each(host, {3}, {1, 2, 3}), none(host, {}, {1});
+  const Tensor<float, Host> x(host, {3, 2}, {0, 1, 2, 3, 4, 5}),
+      y(host, {3, 2}, {6, 7, 8, 9, 10, 11}), one_each(host, {3}, {1, 2, 3}), none(host, {}, {1});
   const data::TensorDataset set(x, y);
   CHECK(set.size() == 3);
   CHECK(set.target_sizes() == Sizes{2});
@@ -196,14 +201,17 @@ TEST_CASE("tensors with targets") {
   CHECK(error_of([&] { data::TensorDataset(x, column); }) ==
         "gpunet::data::TensorDataset: labels of shape [3, 1] (want [n], a class for each sample)");
   CHECK(error_of([&] { data::TensorDataset(x, none); }) ==
-        "gpunet::data::TensorDataset: targets of shape [] (want [n, ...]), give the tensor a shape with the number "
+        "gpunet::data::TensorDataset: targets of shape [] (want [n, ...]), give the tensor a shape "
+        "with the number "
         "of "
         "samples in front");
   const Tensor<float, Host> short_one(host, {2, 2});
   CHECK(error_of([&] { data::TensorDataset(x, short_one); }) ==
-        "gpunet::data::TensorDataset: 3 samples (shape [3, 2]) and 2 targets (want one for each sample)");
+        "gpunet::data::TensorDataset: 3 samples (shape [3, 2]) and 2 targets (want one for each "
+        "sample)");
 
-  const auto [X_train, X_test, y_train, y_test] = data::train_test_split(x, y, {.test_size = 1, .shuffle = false});
+  const auto [X_train, X_test, y_train, y_test] =
+      data::train_test_split(x, y, {.test_size = 1, .shuffle = false});
   CHECK(y_train.to_vector() == std::vector<float>{6, 7, 8, 9});
   CHECK(y_test.sizes() == Sizes{1, 2});
   CHECK(X_test.to_vector() == std::vector<float>{4, 5});
@@ -218,35 +226,43 @@ TEST_CASE("targets that do not fit are refused") {
       std::ignore = batch;
   };
   CHECK(error_of([&] { read_all(broken); }) ==
-        "gpunet::data: the target of sample 3 has the shape [3] and sample 0 [2, 3] (a batch has one shape), bring "
+        "gpunet::data: the target of sample 3 has the shape [3] and sample 0 [2, 3] (a batch has "
+        "one shape), bring "
         "all "
         "samples to one");
   const Tables<float> floats;
   const Tables<label_t> labels;
-  static_assert(std::is_same_v<decltype(data::ConcatDataset({floats, floats})), data::ConcatDataset<float>>);
+  static_assert(
+      std::is_same_v<decltype(data::ConcatDataset({floats, floats})), data::ConcatDataset<float>>);
   CHECK(data::ConcatDataset({labels, labels}).size() == 2 * labels.size());
   CHECK(error_of([&] {
           data::ConcatDataset({labels, floats});
         }) ==
-        "gpunet::data::ConcatDataset: the targets of dataset 1 are of float (want label_t), concatenate datasets "
+        "gpunet::data::ConcatDataset: the targets of dataset 1 are of float (want label_t), "
+        "concatenate datasets "
         "with "
         "targets of one type, of a vector or a mixed list by ConcatDataset<float>(sets)");
   CHECK(error_of([&] { data::ConcatDataset(floats, labels); }) ==
-        "gpunet::data::ConcatDataset: the targets of dataset 1 are of label_t (want float), concatenate datasets "
+        "gpunet::data::ConcatDataset: the targets of dataset 1 are of label_t (want float), "
+        "concatenate datasets "
         "with "
         "targets of one type, of a vector or a mixed list by ConcatDataset<float>(sets)");
   const Noise other;
   CHECK(error_of([&] { data::ConcatDataset(floats, other); }) ==
-        "gpunet::data::ConcatDataset: the targets of dataset 1 have shape [], those before it [2, 3] (a batch has "
+        "gpunet::data::ConcatDataset: the targets of dataset 1 have shape [], those before it [2, "
+        "3] (a batch has "
         "one "
         "shape), bring them to one");
   CHECK(error_of([&] { DataLoader<float>{labels}; }) ==
-        "gpunet::data::DataLoader: the targets of the dataset are of label_t, those of the loader of float, write "
+        "gpunet::data::DataLoader: the targets of the dataset are of label_t, those of the loader "
+        "of float, write "
         "DataLoader loader(set), which has those of the set");
   float sample;
   CHECK(error_of([&] { data::DatasetView(floats).read(0, &sample); }) ==
-        "gpunet::data: the targets of the dataset are of float and shape [2, 3] (want a label for each sample), "
-        "take a dataset with labels, or a Subset of the dataset itself instead of a DatasetView of it");
+        "gpunet::data: the targets of the dataset are of float and shape [2, 3] (want a label for "
+        "each sample), "
+        "take a dataset with labels, or a Subset of the dataset itself instead of a DatasetView of "
+        "it");
 }
 
 // It took the labels for floats.
@@ -258,12 +274,14 @@ TEST_CASE("a part of a DatasetView has its labels") {
   static_assert(std::same_as<data::TargetOf<data::Subset<data::DatasetView>>, label_t>);
   std::vector<float> sample(static_cast<std::size_t>(view.sample_sizes().numel())), want = sample;
   for (index_t i = 0; i < 3; ++i) {
-    CHECK(part.read(i, sample.data()) == digits.read(rows[static_cast<std::size_t>(i)], want.data()));
+    CHECK(part.read(i, sample.data()) ==
+          digits.read(rows[static_cast<std::size_t>(i)], want.data()));
     CHECK(sample == want);
   }
 }
 
-TEST_CASE_TEMPLATE("fit learns numbers as the loop does, and evaluate has no accuracy", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("fit learns numbers as the loop does, and evaluate has no accuracy", D,
+                   GPUNET_TEST_DEVICES) {
   auto& device = test_device<D>();
   Host host;
   Generator generator(5);
@@ -289,12 +307,14 @@ TEST_CASE_TEMPLATE("fit learns numbers as the loop does, and evaluate has no acc
     weights.push_back(to_vector(device, std::as_const(net).parameters()));
     const train::Evaluation result = train::evaluate(net, criterion, loader);
     auto resident = loader.resident_on(device);
-    CHECK(train::evaluate(net, criterion, resident).loss == doctest::Approx(result.loss).epsilon(1e-6));
+    CHECK(train::evaluate(net, criterion, resident).loss ==
+          doctest::Approx(result.loss).epsilon(1e-6));
     CHECK(result.samples == 20);
     CHECK(std::isnan(result.accuracy));
-    CHECK(std::isnan(train::fit(net, criterion, optimizer, loader, {.epochs = 1}, train::Validation(loader))
-                         .epochs[0]
-                         .val_accuracy));
+    CHECK(std::isnan(
+        train::fit(net, criterion, optimizer, loader, {.epochs = 1}, train::Validation(loader))
+            .epochs[0]
+            .val_accuracy));
   }
   CHECK(weights[0] == weights[1]);
   REQUIRE(history.epochs.size() == 3);

@@ -41,11 +41,12 @@ TEST_CASE("tensors that do not belong together are refused") {
   const Samples x(host, {3, 2}), flat(host, {3});
   const Labels y(host, {2}), column(host, {3, 1});
   CHECK(error_of([&] { TensorDataset set(x, y); }) ==
-        "gpunet::data::TensorDataset: 3 samples (shape [3, 2]) and 2 labels (want one for each sample)");
-  CHECK(
-      error_of([&] { TensorDataset set(flat, y); }) ==
-      "gpunet::data::TensorDataset: samples of shape [3] (want [n, features...]), give the tensor a shape with the "
-      "number of samples in front");
+        "gpunet::data::TensorDataset: 3 samples (shape [3, 2]) and 2 labels (want one for each "
+        "sample)");
+  CHECK(error_of([&] { TensorDataset set(flat, y); }) ==
+        "gpunet::data::TensorDataset: samples of shape [3] (want [n, features...]), give the "
+        "tensor a shape with the "
+        "number of samples in front");
   CHECK(error_of([&] { TensorDataset set(x, column); }) ==
         "gpunet::data::TensorDataset: labels of shape [3, 1] (want [n], a class for each sample)");
 }

@@ -56,7 +56,8 @@ TEST_CASE("the lesson's pipeline gives torchvision's floats") {
 }
 
 TEST_CASE("every channel has its own mean and std") {
-  const Compose transform{ToTensor{}, Normalize{{0.4914f, 0.4822f, 0.4465f}, {0.2470f, 0.2435f, 0.2616f}}};
+  const Compose transform{ToTensor{},
+                          Normalize{{0.4914f, 0.4822f, 0.4465f}, {0.2470f, 0.2435f, 0.2616f}}};
   const std::vector<float> sample = all_bytes(transform);
   CHECK(sample[0] == -0x1.fd4e26p+0f);
   CHECK(sample[256 + 1] == -0x1.f6d4aap+0f);
@@ -65,23 +66,25 @@ TEST_CASE("every channel has its own mean and std") {
 }
 
 TEST_CASE("a list that does not fit the channels is refused") {
-  CHECK_THROWS_WITH_AS((Normalize{{0.5f, 0.5f}, {0.5f, 0.5f, 0.5f}}),
-                       "gpunet::data::Normalize: 2 means and 3 stds (want one of each for every channel)", Error);
   CHECK_THROWS_WITH_AS(
-      PixelTable(lesson, 1),
-      "gpunet::data::Normalize: 3 means and stds for images of 1 channels (want one of each for every channel)",
-      Error);
+      (Normalize{{0.5f, 0.5f}, {0.5f, 0.5f, 0.5f}}),
+      "gpunet::data::Normalize: 2 means and 3 stds (want one of each for every channel)", Error);
+  CHECK_THROWS_WITH_AS(PixelTable(lesson, 1),
+                       "gpunet::data::Normalize: 3 means and stds for images of 1 channels (want "
+                       "one of each for every channel)",
+                       Error);
 }
 
 TEST_CASE("a std of zero is refused") {
   CHECK_THROWS_WITH_AS(
       (Normalize{{0.5f, 0.5f}, {0.5f, 0.0f}}),
-      "gpunet::data::Normalize: the std of channel 1 is 0 (values are divided by it), give another", Error);
+      "gpunet::data::Normalize: the std of channel 1 is 0 (values are divided by it), give another",
+      Error);
 }
 
 TEST_CASE("a mean that is not finite is refused") {
-  CHECK_THROWS_WITH_AS(
-      (Normalize{{0.5f, std::numeric_limits<float>::infinity()}, {0.5f, 0.5f}}),
-      "gpunet::data::Normalize: the mean of channel 1 is inf (every value would be NaN or infinite), give another",
-      Error);
+  CHECK_THROWS_WITH_AS((Normalize{{0.5f, std::numeric_limits<float>::infinity()}, {0.5f, 0.5f}}),
+                       "gpunet::data::Normalize: the mean of channel 1 is inf (every value would "
+                       "be NaN or infinite), give another",
+                       Error);
 }

@@ -22,7 +22,8 @@ TEST_CASE("check says which Cuda call failed, how, and where") {
   CAPTURE(error);
   CHECK(contains(error, "CUDA error: invalid argument (cudaErrorInvalidValue)"));
   CHECK(contains(error, concat("cuda_check_test.cpp:", line)));
-  CHECK(contains(error_of([] { check(CUBLAS_STATUS_INVALID_VALUE); }), "(CUBLAS_STATUS_INVALID_VALUE)"));
+  CHECK(contains(error_of([] { check(CUBLAS_STATUS_INVALID_VALUE); }),
+                 "(CUBLAS_STATUS_INVALID_VALUE)"));
 }
 
 TEST_CASE("after check and ignore_error Cuda has no error left over") {
@@ -30,7 +31,8 @@ TEST_CASE("after check and ignore_error Cuda has no error left over") {
   CHECK(cudaPeekAtLastError() == cudaSuccess);
   ignore_error(cudaSetDevice(1 << 20));
   CHECK(cudaPeekAtLastError() == cudaSuccess);
-  static_assert(noexcept(ignore_error(cudaSuccess))&& noexcept(ignore_error(CUBLAS_STATUS_SUCCESS)));
+  static_assert(
+      noexcept(ignore_error(cudaSuccess))&& noexcept(ignore_error(CUBLAS_STATUS_SUCCESS)));
 }
 
 #endif

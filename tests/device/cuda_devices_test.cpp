@@ -53,7 +53,8 @@ struct Training {
   Model<SmallNet, Cuda> net;
   nn::CrossEntropyLoss criterion;
   optim::SGD<Cuda, float> optimizer{net, {.lr = 0.1f, .momentum = 0.9f}};
-  train::Step<Cuda, float, nn::CrossEntropyLoss, optim::SGD<Cuda, float>> step{net, criterion, optimizer};
+  train::Step<Cuda, float, nn::CrossEntropyLoss, optim::SGD<Cuda, float>> step{net, criterion,
+                                                                               optimizer};
 };
 
 constexpr int steps = 4;  // the third is the first that is replayed
@@ -171,14 +172,16 @@ TEST_CASE("models and tensors move from one Cuda device to another") {
   Training training(first);
   training.run(2);
   for (int ordinal : {0, 1}) {
-    const Model<SmallNet, Cuda> there = with_current(ordinal, [&] { return training.net.to(second); });
+    const Model<SmallNet, Cuda> there =
+        with_current(ordinal, [&] { return training.net.to(second); });
     const Model<SmallNet, Cuda> back = with_current(ordinal, [&] { return there.to(first); });
     CHECK(same_bits(parameters_of(there), parameters_of(training.net)));
     CHECK(same_bits(parameters_of(back), parameters_of(training.net)));
   }
 }
 
-TEST_CASE("a tensor that moves between Cuda devices is ordered after earlier work and before later") {
+TEST_CASE(
+    "a tensor that moves between Cuda devices is ordered after earlier work and before later") {
   if (!has_two_devices()) return;
   Cuda first(0), second(1);
   for (int ordinal : {0, 1}) {
@@ -215,8 +218,9 @@ TEST_CASE("a Cuda device that is not there, where there are two") {
   } catch (const Error& e) {
     error = e.what();
   }
-  CHECK(error == concat("gpunet::Cuda: CUDA error: invalid device ordinal: there is no cuda:", count <= 7 ? 7 : 700,
-                        ", this machine has ", count, " CUDA devices, the first is cuda:0"));
+  CHECK(error == concat("gpunet::Cuda: CUDA error: invalid device ordinal: there is no cuda:",
+                        count <= 7 ? 7 : 700, ", this machine has ", count,
+                        " CUDA devices, the first is cuda:0"));
 }
 
 #endif

@@ -21,8 +21,10 @@ struct CountVisits {
 
 TEST_CASE("for_each visits every index once on Cuda") {
   Cuda device;
-  const index_t more_than_one_round = index_t{32} * device.multiprocessors() * detail::threads_per_block + 77;
-  for (index_t n : {index_t{0}, index_t{1}, index_t{255}, index_t{256}, index_t{257}, more_than_one_round}) {
+  const index_t more_than_one_round =
+      index_t{32} * device.multiprocessors() * detail::threads_per_block + 77;
+  for (index_t n :
+       {index_t{0}, index_t{1}, index_t{255}, index_t{256}, index_t{257}, more_than_one_round}) {
     CAPTURE(n);
     const std::vector<int> zeros(static_cast<std::size_t>(n) + 1);
     Tensor<int, Cuda> visits(device, {n + 1}, zeros);

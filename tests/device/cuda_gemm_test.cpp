@@ -23,8 +23,8 @@ std::vector<T> numbers(index_t size, int seed) {
 }
 
 template <class T>
-std::vector<T> product(Transpose ta, Transpose tb, index_t m, index_t n, index_t k, const std::vector<T>& a,
-                       const std::vector<T>& b, T beta, std::vector<T> c) {
+std::vector<T> product(Transpose ta, Transpose tb, index_t m, index_t n, index_t k,
+                       const std::vector<T>& a, const std::vector<T>& b, T beta, std::vector<T> c) {
   for (index_t i = 0; i < m; ++i)
     for (index_t j = 0; j < n; ++j) {
       T sum = 0;
@@ -83,8 +83,9 @@ TEST_CASE("cuBLAS of a Cuda device works on its stream and in a workspace of its
 TEST_CASE("a matrix too large for cuBLAS is an error on Cuda") {
   Cuda device;
   const float* none = nullptr;
-  CHECK_THROWS_AS(
-      gemm(device, Transpose::no, Transpose::no, index_t{1} << 31, 1, 1, none, none, 0.0f, (float*)nullptr), Error);
+  CHECK_THROWS_AS(gemm(device, Transpose::no, Transpose::no, index_t{1} << 31, 1, 1, none, none,
+                       0.0f, (float*)nullptr),
+                  Error);
 }
 
 #endif

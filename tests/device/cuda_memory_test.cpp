@@ -50,8 +50,10 @@ TEST_CASE("too much Cuda memory is an error that names the amounts, and the devi
     error = e.what();
   }
   CAPTURE(error);
-  CHECK(error.find(concat("CUDA out of memory: tried to allocate ", much, " bytes on cuda:0")) != error.npos);
-  CHECK(error.find(concat("of ", device.mem_get_info().total, "; this device object holds 1024 in")) != error.npos);
+  CHECK(error.find(concat("CUDA out of memory: tried to allocate ", much, " bytes on cuda:0")) !=
+        error.npos);
+  CHECK(error.find(concat("of ", device.mem_get_info().total,
+                          "; this device object holds 1024 in")) != error.npos);
   CHECK(device.memory_allocated() == 1024);
   const Tensor<float, Cuda> next(device, {1}, {3.0f});
   CHECK(next.item() == 3.0f);

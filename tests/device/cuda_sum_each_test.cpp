@@ -53,7 +53,8 @@ TEST_CASE_TEMPLATE("sum_each on Cuda is exact where numbers are", T, int, index_
 TEST_CASE("sum_each on Cuda makes more sums than fit on the device at once") {
   Cuda cuda;
   Host host(HostOptions{.threads = 1});
-  const index_t n = index_t{32} * cuda.multiprocessors() * detail::threads_per_block / 8 + 5;  // 8 lanes
+  // 8 lanes.
+  const index_t n = index_t{32} * cuda.multiprocessors() * detail::threads_per_block / 8 + 5;
   CHECK(sums<SumNumbers<int>, int>(cuda, n, 29) == sums<SumNumbers<int>, int>(host, n, 29));
 }
 

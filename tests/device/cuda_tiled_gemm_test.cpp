@@ -53,7 +53,8 @@ struct Case {
 
   Case(Cuda& d, const ProductSizes& s, Precision precision, Generator& random)
       : device(d), size(s), a(d, s.m * s.k), b(d, s.k * s.n), c(d, s.m * s.n) {
-    const std::vector<T> left = random_values<T>(s.m * s.k, random), right = random_values<T>(s.k * s.n, random);
+    const std::vector<T> left = random_values<T>(s.m * s.k, random),
+                         right = random_values<T>(s.k * s.n, random);
     a.upload(left);
     b.upload(right);
     const auto factor = [&](T value) {
@@ -71,12 +72,14 @@ struct Case {
       }
   }
   TestProduct<T> product() const {
-    return {size.m, size.n, size.k, {a.data(), size.k, 1}, {b.data(), 1, size.n}, {c.data(), size.n}};
+    return {
+        size.m, size.n, size.k, {a.data(), size.k, 1}, {b.data(), 1, size.n}, {c.data(), size.n}};
   }
 };
 
 template <class T>
-void check_product(Cuda& device, const ProductSizes& size, const ProductPlan& plan, Generator& random) {
+void check_product(Cuda& device, const ProductSizes& size, const ProductPlan& plan,
+                   Generator& random) {
   CAPTURE(size.m);
   CAPTURE(size.n);
   CAPTURE(size.k);
@@ -96,8 +99,9 @@ void check_product(Cuda& device, const ProductSizes& size, const ProductPlan& pl
   CHECK(data.c.download() == once);
 }
 
-constexpr ProductSizes shapes[] = {{1, 1, 1},    {1, 5, 3},    {6, 36, 75},   {9, 130, 17},  {16, 30, 40},
-                                   {17, 64, 16}, {65, 66, 33}, {33, 10, 300}, {130, 131, 9}, {3, 4, 1500}};
+constexpr ProductSizes shapes[] = {{1, 1, 1},     {1, 5, 3},    {6, 36, 75},  {9, 130, 17},
+                                   {16, 30, 40},  {17, 64, 16}, {65, 66, 33}, {33, 10, 300},
+                                   {130, 131, 9}, {3, 4, 1500}};
 
 }  // namespace
 
@@ -134,7 +138,8 @@ TEST_CASE("long sums on Cuda are parted, and two products share a launch") {
     const ProductPlan plan{Precision::exact, math};
     CHECK(product_scratch<float>(device, sizes, plan) > 0);
     GuardedBuffer<float, Cuda> scratch(device, product_scratch<float>(device, sizes, plan));
-    Case<float> first(device, sizes[0], plan.precision, random), second(device, sizes[1], plan.precision, random);
+    Case<float> first(device, sizes[0], plan.precision, random),
+        second(device, sizes[1], plan.precision, random);
     for (bool with_second : {true, false}) {
       TestProduct<float> other = second.product();
       if (!with_second) other.m = 0;
@@ -147,7 +152,8 @@ TEST_CASE("long sums on Cuda are parted, and two products share a launch") {
   }
 }
 
-TEST_CASE("a matrix product of Cuda without products stores zeros, one without results does nothing") {
+TEST_CASE(
+    "a matrix product of Cuda without products stores zeros, one without results does nothing") {
   Cuda& device = test_device<Cuda>();
   Generator random(4);
   check_product<float>(device, {3, 5, 0}, {}, random);
@@ -175,12 +181,14 @@ double slower(const std::array<ProductSizes, count>& products) {
   const auto time = [&]<class Kind>(std::type_identity<Kind>) {
     return estimated_time<Kind>(products, 132, fastest<Kind>(products, 132));
   };
-  return time(std::type_identity<ExactMaths<float, known>>{}) / time(std::type_identity<ExactMaths<float>>{});
+  return time(std::type_identity<ExactMaths<float, known>>{}) /
+         time(std::type_identity<ExactMaths<float>>{});
 }
 
 }  // namespace
 
-// But for sums of up to 8 products, which memory bounds: the large tile takes 8 at a time, the others 16.
+// But for sums of up to 8 products, which memory bounds: the large tile takes 8 at a time, the
+// others 16.
 TEST_CASE("tiles of Cuda that are left out for what is known would not be chosen") {
   const std::array<index_t, 7> channels{1, 3, 6, 12, 16, 24, 32};
   for (index_t batch : {1, 4, 64, 1024})
@@ -189,8 +197,8 @@ TEST_CASE("tiles of Cuda that are left out for what is known would not be chosen
         for (index_t pixels : {36, 784, 4096})
           for (index_t kernel : {1, 3, 5}) {
             const index_t positions = batch * pixels, taps = kernel * kernel;
-            const ProductSizes forward{out, positions, in * taps}, parameters{out, in * taps + 1, positions},
-                input{in, positions, out * taps};
+            const ProductSizes forward{out, positions, in * taps},
+                parameters{out, in * taps + 1, positions}, input{in, positions, out * taps};
             if (forward.k > 8) CHECK(slower<Known::few_rows>(std::array{forward}) == 1);
             CHECK(slower<Known::few_rows>(std::array{parameters, input}) == 1);
           }
@@ -198,7 +206,8 @@ TEST_CASE("tiles of Cuda that are left out for what is known would not be chosen
     for (index_t in : {4, 100, 256, 1000, 4096, 20000})
       for (index_t out : {1, 10, 84, 256, 1000, 4096, 20000}) {
         if (samples * in * out >= 1 << 24) continue;
-        const ProductSizes forward{samples, out, in}, parameters{out, in + 1, samples}, input{samples, in, out};
+        const ProductSizes forward{samples, out, in}, parameters{out, in + 1, samples},
+            input{samples, in, out};
         if (forward.k > 8) CHECK(slower<Known::little_work>(std::array{forward}) == 1);
         CHECK(slower<Known::little_work>(std::array{parameters, input}) == 1);
       }

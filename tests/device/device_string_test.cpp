@@ -43,13 +43,14 @@ TEST_CASE("auto") {
 }
 
 TEST_CASE("strings that are no device string") {
-  for (const std::string text : {"cpu:-1",  "cpu:00", "cpu:01",   "cpu:",     "cuda:00", "cuda:01", "cuda:-1",
-                                 "cuda:+1", "cuda:",  "cuda0",    "cuda:0:0", "cuda :0", " cuda",   "cuda ",
-                                 "cuda:1a", "cuda:a", "cuda:1.5", "cuda.0",   "cuda::0", "cuda-1",  "1cuda",
-                                 ":",       ":0",     "0",        "cuda: 0",  "cuda:0 ", "tpu0"}) {
+  for (const std::string text :
+       {"cpu:-1",  "cpu:00", "cpu:01",   "cpu:",     "cuda:00", "cuda:01", "cuda:-1",
+        "cuda:+1", "cuda:",  "cuda0",    "cuda:0:0", "cuda :0", " cuda",   "cuda ",
+        "cuda:1a", "cuda:a", "cuda:1.5", "cuda.0",   "cuda::0", "cuda-1",  "1cuda",
+        ":",       ":0",     "0",        "cuda: 0",  "cuda:0 ", "tpu0"}) {
     CAPTURE(text);
-    CHECK(error_of(text) ==
-          "gpunet::parse_device: Invalid device string: '" + text + "' (want cpu, cuda, cuda:N or auto)");
+    CHECK(error_of(text) == "gpunet::parse_device: Invalid device string: '" + text +
+                                "' (want cpu, cuda, cuda:N or auto)");
   }
   CHECK(error_of("").find("Device string must not be empty") != std::string::npos);
 }
@@ -66,7 +67,8 @@ TEST_CASE("indices that are no number of this machine") {
 TEST_CASE("devices that are not known") {
   for (const std::string kind : {"tpu", "gpu", "cu", "CPU", "Cuda", "cuda_x", "Auto"}) {
     CAPTURE(kind);
-    const std::string sentence = "Expected one of cpu, cuda device type at start of device string: " + kind;
+    const std::string sentence =
+        "Expected one of cpu, cuda device type at start of device string: " + kind;
     CHECK(error_of(kind).find(sentence) != std::string::npos);
     CHECK(error_of(kind + ":0").find(sentence) != std::string::npos);
   }

@@ -42,7 +42,8 @@ TEST_CASE("subnormal numbers are flushed for as long as it is asked") {
   }
 }
 
-TEST_CASE("tasks and loops of a Host flush, on any number of threads, and leave the caller as it was") {
+TEST_CASE(
+    "tasks and loops of a Host flush, on any number of threads, and leave the caller as it was") {
   for (int threads : {1, 3}) {
     Host host({.threads = threads});
     for (index_t tasks : {1, 20}) {

@@ -29,11 +29,13 @@ struct Case {
   float beta;
   Values a, b, c, expected, error;  // how far each element may be off
 
-  Case(Generator& generator, Transpose ta_, Transpose tb_, index_t m_, index_t n_, index_t k_, float beta_)
+  Case(Generator& generator, Transpose ta_, Transpose tb_, index_t m_, index_t n_, index_t k_,
+       float beta_)
       : ta(ta_), tb(tb_), m(m_), n(n_), k(k_), beta(beta_) {
     a = random_values<float>(m * k, generator);
     b = random_values<float>(k * n, generator);
-    c = beta == 0 ? Values(static_cast<std::size_t>(m * n), std::nanf("")) : random_values<float>(m * n, generator);
+    c = beta == 0 ? Values(static_cast<std::size_t>(m * n), std::nanf(""))
+                  : random_values<float>(m * n, generator);
     for (index_t i = 0; i < m; ++i)
       for (index_t j = 0; j < n; ++j) {
         const double old = beta == 0 ? 0 : double{beta} * c.data()[i * n + j];
@@ -89,7 +91,8 @@ TEST_CASE("the matrix product on Host, on every vector path") {
       for (float beta : {0.0f, 1.0f, -0.5f})
         for (int i = 0; i < (under_sanitizers ? 3 : 12); ++i) {
           const index_t most = i < 6 ? 40 : 130;
-          const Case product(generator, ta, tb, pick(most), pick(most), i == 0 ? 600 : pick(most), beta);
+          const Case product(generator, ta, tb, pick(most), pick(most), i == 0 ? 600 : pick(most),
+                             beta);
           for (Isa path : isas()) {
             set_isa(path);
             product.check(product.run(host));
@@ -132,7 +135,8 @@ TEST_CASE("matrices in groups of 16 columns, a bias for each row, max(C, 0)") {
   const KeepIsa keep;
   Host host({.threads = 2});
   Generator generator(4);
-  for (const auto& [m, n, k] : {std::array<index_t, 3>{30, 48, 300}, {12, 16, 20}, {100, 160, 33}, {10, 96, 5}}) {
+  for (const auto& [m, n, k] :
+       {std::array<index_t, 3>{30, 48, 300}, {12, 16, 20}, {100, 160, 33}, {10, 96, 5}}) {
     const Case product(generator, Transpose::no, Transpose::no, m, n, k, 0);
     const Values bias = random_values<float>(m, generator);
     const auto grouped = [n = n](index_t rows, const Values& values) {
@@ -143,7 +147,8 @@ TEST_CASE("matrices in groups of 16 columns, a bias for each row, max(C, 0)") {
       return groups;
     };
     const Values expected = grouped(m, product.expected), error = grouped(m, product.error);
-    const auto a = guarded(host, product.a), b = guarded(host, grouped(k, product.b)), biases = guarded(host, bias);
+    const auto a = guarded(host, product.a), b = guarded(host, grouped(k, product.b)),
+               biases = guarded(host, bias);
     for (Isa path : isas()) {
       set_isa(path);
       GuardedBuffer<float, Host> c(host, m * n);
@@ -162,7 +167,8 @@ TEST_CASE("matrices in groups of 16 columns, a bias for each row, max(C, 0)") {
       bool good = true;
       for (std::size_t i = 0; i < values.size(); ++i) {
         const float b_i = bias[i / 16 % static_cast<std::size_t>(m)];
-        good = good && std::abs(values[i] - std::max(expected[i] + b_i, 0.0f)) <= error[i] + 0x1p-22f;
+        good =
+            good && std::abs(values[i] - std::max(expected[i] + b_i, 0.0f)) <= error[i] + 0x1p-22f;
       }
       CHECK(good);
     }
@@ -174,7 +180,8 @@ TEST_CASE("an A that is read in place is cut into whole tiles, which need no buf
   float c = 0;
   for (Transpose ta : both)
     for (index_t threads : {1, 2, 3}) {
-      const detail::Product product{512, 64, 784, ta, no, {&c, 784}, {&c, 16, 16 * 784}, {&c, 16, 16 * 512}};
+      const detail::Product product{
+          512, 64, 784, ta, no, {&c, 784}, {&c, 16, 16 * 784}, {&c, 16, 16 * 512}};
       const detail::GemmPlan plan(product, threads);
       REQUIRE(plan.a_in_place());
       CHECK(plan.rows() % detail::gemm_kernels().low == 0);
@@ -189,8 +196,8 @@ TEST_CASE("products inside the tasks of a device, and of two threads at once") {
   const Values expected = product.run(host);
   std::vector<Values> results(8, Values(expected.size()));
   host.run(8, [&](index_t i, int) {
-    gemm(host, product.ta, product.tb, product.m, product.n, product.k, product.a.data(), product.b.data(), 0.0f,
-         results[static_cast<std::size_t>(i)].data());
+    gemm(host, product.ta, product.tb, product.m, product.n, product.k, product.a.data(),
+         product.b.data(), 0.0f, results[static_cast<std::size_t>(i)].data());
   });
   for (const Values& result : results)
     CHECK(result == expected);

@@ -42,12 +42,12 @@ TEST_CASE("set_isa switches to every path that the processor has") {
 TEST_CASE("a path that the processor does not have is refused") {
   const KeepIsa keep;
   if (detail::widest_isa() == Isa::avx512) return;  // it has them all
-  CHECK_THROWS_WITH_AS(set_isa(Isa::avx512), "gpunet::set_isa: this processor does not have that vector path",
-                       Error);
-  CHECK(
-      chosen("avx512") ==
-      concat("GPUNET_ISA is 'avx512', which this processor with its operating system does not have (its widest is ",
-             detail::widest_isa() == Isa::avx2 ? "avx2" : "baseline", "), unset it"));
+  CHECK_THROWS_WITH_AS(set_isa(Isa::avx512),
+                       "gpunet::set_isa: this processor does not have that vector path", Error);
+  CHECK(chosen("avx512") == concat("GPUNET_ISA is 'avx512', which this processor with its "
+                                   "operating system does not have (its widest is ",
+                                   detail::widest_isa() == Isa::avx2 ? "avx2" : "baseline",
+                                   "), unset it"));
 }
 
 TEST_CASE("GPUNET_ISA chooses the path") {
@@ -70,7 +70,8 @@ TEST_CASE("a path needs the instructions and an operating system that saves the 
   };
   const std::uint32_t all512 = avx2 | f | dq | bw | vl;
   CHECK(widest(fma | avx, all512, x87_sse | ymm | zmm) == Isa::avx512);
-  CHECK(widest(fma | avx, all512, x87_sse | ymm) == Isa::avx2);  // noxsave of zmm, as in some virtual machines
+  // Noxsave of zmm, as in some virtual machines.
+  CHECK(widest(fma | avx, all512, x87_sse | ymm) == Isa::avx2);
   CHECK(widest(fma | avx, all512, x87_sse) == Isa::baseline);
   CHECK(widest(0, all512, x87_sse | ymm | zmm) == Isa::baseline);
   CHECK(widest(avx, all512, x87_sse | ymm | zmm) == Isa::baseline);  // no fma
@@ -93,7 +94,8 @@ TEST_CASE("the path is that of the flags that Linux lists") {
     return line.find(std::string(" ") + flag + " ") != std::string::npos;
   };
   const bool avx2 = has("avx2") && has("fma");
-  const bool avx512 = avx2 && has("avx512f") && has("avx512vl") && has("avx512dq") && has("avx512bw");
+  const bool avx512 =
+      avx2 && has("avx512f") && has("avx512vl") && has("avx512dq") && has("avx512bw");
   CHECK(detail::widest_isa() == (avx512 ? Isa::avx512 : avx2 ? Isa::avx2 : Isa::baseline));
 }
 #endif

@@ -48,7 +48,8 @@ TEST_CASE_TEMPLATE("sum_each adds up every length on every path", T, float, doub
 TEST_CASE("sum_each gives the same bits on every path and loses few digits") {
   const KeepIsa keep;
   Host host({.threads = 1});
-  const volatile index_t length = 1 << 20;  // g++ 12 warns of an impossible overflow where it knows the number
+  // g++ 12 warns of an impossible overflow where it knows the number.
+  const volatile index_t length = 1 << 20;
   const std::vector<float> x(static_cast<std::size_t>(length), 0.1f);
   float first = 0;
   for (Isa path : isas()) {
@@ -57,7 +58,8 @@ TEST_CASE("sum_each gives the same bits on every path and loses few digits") {
     sum_each(host, 1, length, SumOfArray{x.data(), &sum});
     if (path == Isa::baseline) first = sum;
     CHECK(sum == first);
-    CHECK(std::abs(static_cast<double>(sum) / (static_cast<double>(0.1f) * static_cast<double>(x.size())) - 1) <
-          1e-7);
+    CHECK(std::abs(static_cast<double>(sum) /
+                       (static_cast<double>(0.1f) * static_cast<double>(x.size())) -
+                   1) < 1e-7);
   }
 }

@@ -22,7 +22,8 @@ TEST_CASE("a host has the threads it is asked for, or one per processor") {
 
 TEST_CASE("numbers of threads that make no sense") {
   CHECK_THROWS_WITH_AS(Host({.threads = -1}),
-                       "gpunet::Host: -1 threads (want 1 to 1024, or 0 for one per processor)", Error);
+                       "gpunet::Host: -1 threads (want 1 to 1024, or 0 for one per processor)",
+                       Error);
   CHECK_THROWS_AS(Host({.threads = 1025}), Error);
 }
 
@@ -37,14 +38,16 @@ TEST_CASE("host memory starts on a cache line") {
 
 TEST_CASE("an allocation that fails says how much was wanted") {
   Host host({.threads = 1});
-  const std::size_t half = std::numeric_limits<std::size_t>::max() / 4;  // more than any address space
+  // More than any address space.
+  const std::size_t half = std::numeric_limits<std::size_t>::max() / 4;
   std::string message;
   try {
     host.deallocate(host.allocate(half), half);
   } catch (const Error& error) {
     message = error.what();
   }
-  CHECK(message == concat("gpunet::Host: no memory for ", half, " bytes, use a smaller batch or network"));
+  CHECK(message ==
+        concat("gpunet::Host: no memory for ", half, " bytes, use a smaller batch or network"));
 }
 
 TEST_CASE("bytes go from one host to another") {
@@ -191,12 +194,12 @@ TEST_CASE("a program lends its threads to a host") {
 
 TEST_CASE("executors that make no sense") {
   Alone executor;
-  CHECK_THROWS_WITH_AS(
-      Host({.threads = 3, .executor = &executor}),
-      "gpunet::Host: both an executor and 3 threads (the executor knows how many it has), leave out "
-      "one of them",
-      Error);
-  executor.workers = 0;
-  CHECK_THROWS_WITH_AS(Host({.executor = &executor}), "gpunet::Host: the executor has 0 threads (want 1 or more)",
+  CHECK_THROWS_WITH_AS(Host({.threads = 3, .executor = &executor}),
+                       "gpunet::Host: both an executor and 3 threads (the executor knows how many "
+                       "it has), leave out "
+                       "one of them",
                        Error);
+  executor.workers = 0;
+  CHECK_THROWS_WITH_AS(Host({.executor = &executor}),
+                       "gpunet::Host: the executor has 0 threads (want 1 or more)", Error);
 }

@@ -13,7 +13,9 @@ namespace {
 // Runs f(i, worker) on a pool.
 template <class F>
 void run(detail::ThreadPool& pool, index_t tasks, F f) {
-  pool.run(tasks, {[](void* context, index_t i, int worker) { (*static_cast<F*>(context))(i, worker); }, &f});
+  pool.run(
+      tasks,
+      {[](void* context, index_t i, int worker) { (*static_cast<F*>(context))(i, worker); }, &f});
 }
 
 }  // namespace

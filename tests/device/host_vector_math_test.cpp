@@ -20,7 +20,8 @@ using namespace gpunet;
 namespace {
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
-constexpr std::uint64_t stride = under_sanitizers ? 16001 : 509;  // of the bit patterns of floats that are tried
+// Of the bit patterns of floats that are tried.
+constexpr std::uint64_t stride = under_sanitizers ? 16001 : 509;
 
 using Map = void (*)(index_t n, const float* x, float* y);
 
@@ -43,7 +44,8 @@ GPUNET_TEST_FUNCTION(erf)
 
 #undef GPUNET_TEST_FUNCTION
 
-// sin, cos and tan of single numbers, and of those up to scalar::largest_circular in a vectorized loop.
+// sin, cos and tan of single numbers, and of those up to scalar::largest_circular in a vectorized
+// loop.
 #define GPUNET_TEST_FUNCTION(NAME)                                                                \
   struct Of_##NAME {                                                                              \
     const float* x;                                                                               \
@@ -97,7 +99,8 @@ std::vector<double> worst_errors(Map map, double (*exact)(double), float largest
       set_isa(isas()[path]);
       map(block, x.data(), y.data());
       for (std::size_t i = 0; i < block; ++i)
-        if (!(std::fabs(x[i]) > largest)) worst[path] = std::max(worst[path], error_in_ulps(y[i], right[i]));
+        if (!(std::fabs(x[i]) > largest))
+          worst[path] = std::max(worst[path], error_in_ulps(y[i], right[i]));
     }
   }
   return worst;
@@ -116,7 +119,9 @@ void on_each_path(F f) {
 
 }  // namespace
 
-TEST_CASE("functions of vectors and of single numbers err by 2 units in the last place at most, some by 3") {
+TEST_CASE(
+    "functions of vectors and of single numbers err by 2 units in the last place at most, some by "
+    "3") {
   struct Function {
     Map of_vectors, of_numbers;
     double (*exact)(double);
@@ -133,17 +138,20 @@ TEST_CASE("functions of vectors and of single numbers err by 2 units in the last
   }
 }
 
-// The rest r of sin and cos has an error of 0.5 ulp, which sin r and cos r enlarge to 0.9 of theirs at most (from 0.5 to pi / 4, where
-// an ulp of sin r may be half one of r). Squares and corrections, below 0.3 of the result, add 0.3, and the result is rounded. Those of
-// tan are of doubles: 0.5 for the rounding, and the errors of the two polynomials, 2^-33 and 2^-37.
-TEST_CASE("sin and cos err by 2 units in the last place at most, tan by 0.51, large numbers by 0.51") {
+// The rest r of sin and cos has an error of 0.5 ulp, which sin r and cos r enlarge to 0.9 of theirs
+// at most (from 0.5 to pi / 4, where an ulp of sin r may be half one of r). Squares and
+// corrections, below 0.3 of the result, add 0.3, and the result is rounded. Those of tan are of
+// doubles: 0.5 for the rounding, and the errors of the two polynomials, 2^-33 and 2^-37.
+TEST_CASE(
+    "sin and cos err by 2 units in the last place at most, tan by 0.51, large numbers by 0.51") {
   struct Function {
     Map of_vectors, of_numbers;
     double (*exact)(double);
     double bound;
   };
-  for (const Function& f : {Function{map_sin, each_sin, std::sin, 2}, Function{map_cos, each_cos, std::cos, 2},
-                            Function{map_tan, each_tan, std::tan, 0.51}}) {
+  for (const Function& f :
+       {Function{map_sin, each_sin, std::sin, 2}, Function{map_cos, each_cos, std::cos, 2},
+        Function{map_tan, each_tan, std::tan, 0.51}}) {
     CAPTURE(f.exact(0.5));
     for (double worst : worst_errors(f.of_vectors, f.exact, scalar::largest_circular))
       CHECK(worst <= f.bound);
@@ -219,13 +227,14 @@ TEST_CASE("sin, cos and tan at the ends") {
     for (const float x : {infinity, -infinity, std::nanf("")})
       CHECK(std::isnan(value_of(map, x)));
   // Results near multiples of pi / 2, and of large numbers, as computed by mpmath to 60 digits.
-  for (const auto& [x, sine, cosine] : {std::array{0x1.f9cbe2p+7, 1.0, -4.1857068037572076e-9},
-                                        std::array{0x1.f9cbe2p+8, -8.3714136075144152e-9, -1.0},
-                                        std::array{0x1.2d97c8p+2, -1.0, 1.1924880454806035e-8},
-                                        std::array{0x1.47d0fep+34, 1.0, -2.0126460319185526e-9},
-                                        std::array{0x1.f37c8ap+96, -3.2295395964952424e-9, -1.0},
-                                        std::array{0x1.0f0cfp+73, -0.73408153529610153, 0.67906133709505097},
-                                        std::array{0x1.fffffep+127, -0.52187652333365854, 0.85302103983030416}}) {
+  for (const auto& [x, sine, cosine] :
+       {std::array{0x1.f9cbe2p+7, 1.0, -4.1857068037572076e-9},
+        std::array{0x1.f9cbe2p+8, -8.3714136075144152e-9, -1.0},
+        std::array{0x1.2d97c8p+2, -1.0, 1.1924880454806035e-8},
+        std::array{0x1.47d0fep+34, 1.0, -2.0126460319185526e-9},
+        std::array{0x1.f37c8ap+96, -3.2295395964952424e-9, -1.0},
+        std::array{0x1.0f0cfp+73, -0.73408153529610153, 0.67906133709505097},
+        std::array{0x1.fffffep+127, -0.52187652333365854, 0.85302103983030416}}) {
     const auto number = static_cast<float>(x);
     CAPTURE(number);
     CHECK(error_in_ulps(value_of(each_sin, number), sine) <= 2);

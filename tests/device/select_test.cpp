@@ -55,13 +55,15 @@ TEST_CASE("with_device passes the options to Host") {
 
 TEST_CASE("with_device passes errors on") {
   CHECK(contains(error_of("cuda0"), "Invalid device string: 'cuda0'"));
-  CHECK(contains(error_of("tpu"), "Expected one of cpu, cuda device type at start of device string: tpu"));
+  CHECK(contains(error_of("tpu"),
+                 "Expected one of cpu, cuda device type at start of device string: tpu"));
   CHECK_THROWS_WITH_AS(with_device("cpu", [](auto&) { throw Error("mine"); }), "mine", Error);
 }
 
 TEST_CASE("auto is a GPU where one can be used") {
   CHECK(Cuda::is_available() == Cuda::why_not().empty());
-  CHECK(with_device("auto", Name{}) == (Cuda::is_available() ? concat("cuda:", Cuda::current_device()) : "cpu"));
+  CHECK(with_device("auto", Name{}) ==
+        (Cuda::is_available() ? concat("cuda:", Cuda::current_device()) : "cpu"));
 }
 
 TEST_CASE("a GPU that is asked for and cannot be used is an error that says why") {
@@ -78,14 +80,16 @@ TEST_CASE("a GPU that is asked for and cannot be used is an error that says why"
 TEST_CASE("with_device hands out a Cuda") {
   CHECK(with_device("cuda:0", Name{}) == "cuda:0");
   CHECK(with_device("cuda", Name{}) == concat("cuda:", Cuda::current_device()));
-  CHECK(with_device("cuda", {.threads = 2}, [](auto& device) { return std::is_same_v<decltype(device), Cuda&>; }));
+  CHECK(with_device("cuda", {.threads = 2},
+                    [](auto& device) { return std::is_same_v<decltype(device), Cuda&>; }));
 }
 
 TEST_CASE("Cuda devices that are not there") {
   const int count = Cuda::device_count();
   CAPTURE(error_of(concat("cuda:", count)));
   CHECK(contains(error_of(concat("cuda:", count)), "CUDA error: invalid device ordinal"));
-  CHECK(contains(error_of(concat("cuda:", count)), concat("this machine has ", count, " CUDA device")));
+  CHECK(contains(error_of(concat("cuda:", count)),
+                 concat("this machine has ", count, " CUDA device")));
   CHECK(contains(error_of("cuda:2147483647"), "there is no cuda:2147483647"));
 }
 

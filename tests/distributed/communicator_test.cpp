@@ -45,7 +45,8 @@ T reduced(ReduceOp op, std::size_t i) {
 
 template <class T, class D>
 void check_reductions(D& device) {
-  for (const ReduceOp op : {ReduceOp::sum, ReduceOp::avg, ReduceOp::product, ReduceOp::min, ReduceOp::max}) {
+  for (const ReduceOp op :
+       {ReduceOp::sum, ReduceOp::avg, ReduceOp::product, ReduceOp::min, ReduceOp::max}) {
     if (op == ReduceOp::avg && !std::is_floating_point_v<T>) continue;
     for (const index_t n : {0, 1, 7, 40'000}) {
       Tensor<T, D> x = numbers_of<T>(device, world().rank(), n);
@@ -76,7 +77,8 @@ TEST_CASE_TEMPLATE("numbers of all ranks become one", D, GPUNET_TEST_DEVICES) {
         static_cast<double>(world().size() - 1) / 2);
 }
 
-TEST_CASE_TEMPLATE("one rank's tensor goes to all, and all ranks' tensors to each", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("one rank's tensor goes to all, and all ranks' tensors to each", D,
+                   GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   for (index_t root = 0; root < world().size(); ++root) {
     Tensor<float, D> x = numbers_of<float>(device, world().rank(), 100);
@@ -117,8 +119,10 @@ TEST_CASE("texts of all ranks, and the counts of calls and bytes") {
     CHECK(texts[r] == std::string(3 * r, 'x') + "\n");
   const index_t calls = world().calls(), bytes = world().bytes();
   float number = 1;
-  world().run(
-      {.kind = distributed::Collective::all_reduce, .elements = 1, .type = io::Dtype::F32, .data = &number});
+  world().run({.kind = distributed::Collective::all_reduce,
+               .elements = 1,
+               .type = io::Dtype::F32,
+               .data = &number});
   CHECK(number == static_cast<float>(world().size()));
   CHECK(world().calls() == calls + 1);
   CHECK(world().bytes() == bytes + 4);
@@ -149,23 +153,25 @@ TEST_CASE("calls that cannot be are errors on all ranks, and the next ones work"
   const std::string root = error_of([&] { world().broadcast(x, world().size()); });
   CHECK(contains(root, concat("root ", world().size(), " of ", world().size(), " ranks")));
   Tensor<index_t, Host> integers(host, {1}, {1});
-  CHECK(contains(error_of([&] { world().all_reduce(integers, ReduceOp::avg); }), "the mean of integers"));
+  CHECK(contains(error_of([&] { world().all_reduce(integers, ReduceOp::avg); }),
+                 "the mean of integers"));
   CHECK(contains(error_of([] { distributed::Communicator({.timeout = std::chrono::seconds(0)}); }),
                  "a timeout of 0 ms"));
-  CHECK(
-      contains(error_of([] { distributed::Communicator({.init_method = "rubbish"}); }), "init_method \"rubbish\""));
+  CHECK(contains(error_of([] { distributed::Communicator({.init_method = "rubbish"}); }),
+                 "init_method \"rubbish\""));
   if (world().size() > 1) {
     const bool is_last = world().rank() == world().size() - 1;
     Tensor<float, Host> other = full(host, {is_last ? 4 : 3}, 1.0f);
     CHECK(error_of([&] { world().all_reduce(other); }) ==
-          concat(
-              "gpunet::distributed::Communicator: rank ", world().size() - 1,
-              " calls all_reduce of F32 [4] by sum where rank 0 calls all_reduce of F32 [3] by sum (all ranks must "
-              "make the same calls), let the code before it not depend on the rank"));
+          concat("gpunet::distributed::Communicator: rank ", world().size() - 1,
+                 " calls all_reduce of F32 [4] by sum where rank 0 calls all_reduce of F32 [3] by "
+                 "sum (all ranks must "
+                 "make the same calls), let the code before it not depend on the rank"));
     CHECK(contains(error_of([&] { is_last ? world().barrier() : world().broadcast(x); }),
                    "calls barrier() where rank 0 calls broadcast of F32 [3] with root 0"));
-    CHECK(contains(error_of([&] { world().all_reduce(x, is_last ? ReduceOp::max : ReduceOp::min); }),
-                   "by max where rank 0 calls all_reduce of F32 [3] by min"));
+    CHECK(
+        contains(error_of([&] { world().all_reduce(x, is_last ? ReduceOp::max : ReduceOp::min); }),
+                 "by max where rank 0 calls all_reduce of F32 [3] by min"));
   }
   world().all_reduce(x);
   CHECK(x.to_vector() == std::vector(3, static_cast<float>(world().size())));
@@ -176,15 +182,16 @@ TEST_CASE("numbers are added up as what they are") {
   const std::int64_t large = (std::int64_t{1} << 60) + 1;  // no double
   CHECK(world().all_reduce(large, ReduceOp::max) == large);
   CHECK(world().all_reduce(world().rank() == 0 ? large : std::int64_t{1}) == large + n - 1);
-  CHECK(world().all_reduce(~std::uint64_t{0} - static_cast<std::uint64_t>(world().rank()), ReduceOp::max) ==
-        ~std::uint64_t{0});
+  CHECK(world().all_reduce(~std::uint64_t{0} - static_cast<std::uint64_t>(world().rank()),
+                           ReduceOp::max) == ~std::uint64_t{0});
   CHECK(world().all_reduce(-3) == -3 * n);
   CHECK(world().all_reduce(std::uint8_t{1}) == n);
   CHECK(world().all_reduce(0.5f, ReduceOp::avg) == 0.5f);
-  CHECK(
-      contains(error_of([] { static_cast<void>(world().all_reduce(3, ReduceOp::avg)); }), "the mean of integers"));
-  CHECK(contains(error_of([] { static_cast<void>(world().all_reduce(3, static_cast<ReduceOp>(17))); }),
-                 "ReduceOp 17 (want one of sum, avg, product, min, max)"));
+  CHECK(contains(error_of([] { static_cast<void>(world().all_reduce(3, ReduceOp::avg)); }),
+                 "the mean of integers"));
+  CHECK(contains(
+      error_of([] { static_cast<void>(world().all_reduce(3, static_cast<ReduceOp>(17))); }),
+      "ReduceOp 17 (want one of sum, avg, product, min, max)"));
   double pair[] = {1, 0.25};
   world().sum(pair);
   CHECK(pair[0] == static_cast<double>(n));
@@ -221,7 +228,7 @@ TEST_CASE("calls on the memory of another GPU than that of the process are error
   Cuda other(static_cast<int>((world().local_rank() + 1) % Cuda::device_count()));
   Tensor<float, Cuda> x = full(other, {3}, 1.0f);
   CHECK(contains(error_of([&] { world().all_reduce(x); }),
-                 concat("memory of GPU ", other.ordinal(), ", and NCCL of rank ", world().rank(), " uses GPU ",
-                        world().local_rank())));
+                 concat("memory of GPU ", other.ordinal(), ", and NCCL of rank ", world().rank(),
+                        " uses GPU ", world().local_rank())));
 }
 #endif

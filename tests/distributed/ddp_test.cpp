@@ -23,15 +23,16 @@ using distributed::DistributedDataParallel;
 
 namespace {
 
-using LeNet = nn::Sequential<nn::Input<3, 32, 32>, nn::Conv2d<6, 5>, nn::ReLU, nn::MaxPool2d<2>, nn::Conv2d<16, 5>,
-                             nn::ReLU, nn::MaxPool2d<2>, nn::Flatten, nn::Linear<120>, nn::ReLU, nn::Linear<84>,
-                             nn::ReLU, nn::Linear<10>>;
-using Normalized =
-    nn::Sequential<nn::Input<2, 8, 8>, nn::Conv2d<8, 3, nn::Padding<1>>, nn::BatchNorm2d, nn::ReLU,
-                   nn::MaxPool2d<2>, nn::Flatten, nn::Linear<16>, nn::BatchNorm1d, nn::ReLU, nn::Linear<4>>;
+using LeNet = nn::Sequential<nn::Input<3, 32, 32>, nn::Conv2d<6, 5>, nn::ReLU, nn::MaxPool2d<2>,
+                             nn::Conv2d<16, 5>, nn::ReLU, nn::MaxPool2d<2>, nn::Flatten,
+                             nn::Linear<120>, nn::ReLU, nn::Linear<84>, nn::ReLU, nn::Linear<10>>;
+using Normalized = nn::Sequential<nn::Input<2, 8, 8>, nn::Conv2d<8, 3, nn::Padding<1>>,
+                                  nn::BatchNorm2d, nn::ReLU, nn::MaxPool2d<2>, nn::Flatten,
+                                  nn::Linear<16>, nn::BatchNorm1d, nn::ReLU, nn::Linear<4>>;
 
 template <class T, class D>
-Tensor<T, D> patterned(D& device, const Sizes& sizes, index_t step, index_t start, index_t modulus) {
+Tensor<T, D> patterned(D& device, const Sizes& sizes, index_t step, index_t start,
+                       index_t modulus) {
   return {device, sizes, pattern<T>(sizes.numel(), step, start, modulus)};
 }
 
@@ -45,7 +46,8 @@ double weighted_sum(const std::vector<double>& values) {
 }
 
 void check_close(double a, double b) {
-  CHECK(std::abs(a - b) <= 1e-9 * (1 + std::abs(b)));  // 100 steps of rounding in another order, from 1e-16
+  // 100 steps of rounding in another order, from 1e-16.
+  CHECK(std::abs(a - b) <= 1e-9 * (1 + std::abs(b)));
 }
 
 // A training as in reference/distributed.py, from the numbers of `initial`.
@@ -57,7 +59,8 @@ struct Training {
       const ParameterInfo& info = net.named_parameters()[i];
       const double* first = all.data() + initial.named_parameters()[i].offset;
       const std::vector<T> values(first, first + info.sizes.numel());
-      net.device().upload(net.parameters().data() + info.offset, values.data(), values.size() * sizeof(T));
+      net.device().upload(net.parameters().data() + info.offset, values.data(),
+                          values.size() * sizeof(T));
     }
     ddp.emplace(net, world());
   }
@@ -93,18 +96,21 @@ struct Training {
   optim::SGD<D, T> optimizer{net, {.lr = 0.05, .momentum = 0.9}};
 };
 
-// A training in float is compared with one in double for `steps`: as long as one in double whose weights are rounded to 21, 22, ... and 26
-// bits after each step (a float has 24) stays within the tolerances too. Later an activation changes its sign or a maximum its place, or the
-// training itself diverges, and no implementation in float is nearer.
+// A training in float is compared with one in double for `steps`: as long as one in double whose
+// weights are rounded to 21, 22, ... and 26 bits after each step (a float has 24) stays within the
+// tolerances too. Later an activation changes its sign or a maximum its place, or the training
+// itself diverges, and no implementation in float is nearer.
 struct FloatComparison {
   int steps;
-  double losses = 1e-5;   // relative: 100 steps that each round a weight by 2^-24, and as much for their gradients
+  // relative: 100 steps that each round a weight by 2^-24, and as much for their gradients.
+  double losses = 1e-5;
   double numbers = 1e-5;  // of parameters and running statistics, relative to the largest of each
 };
 FloatComparison float_comparison(const reference::Distributed& training) {
   if (training.network == std::string("LeNet"))
     return {training.ranks == 4 && !training.no_sync ? 80 : training.steps};
-  // BatchNorm divides by the standard deviation of four samples; of two, its gradients are differences of nearly equal numbers.
+  // BatchNorm divides by the standard deviation of four samples; of two, its gradients are
+  // differences of nearly equal numbers.
   return {.steps = training.uneven ? 5 : training.ranks == 4 ? 60 : 30, .numbers = 1e-4};
 }
 
@@ -115,11 +121,12 @@ std::vector<double> numbers_of(const std::vector<T>& all, const Info& info) {
   return {first, first + info.sizes.numel()};
 }
 
-// Compares each parameter, and each running statistic if this is rank 0, of a network of float with that of one of double.
+// Compares each parameter, and each running statistic if this is rank 0, of a network of float with
+// that of one of double.
 template <class D>
 void check_float(Network<D, float>& net, Network<D, double>& exact, double tolerance) {
-  const auto check = [&](const auto& info, const std::vector<double>& a, const std::vector<double>& b,
-                         double scale) {
+  const auto check = [&](const auto& info, const std::vector<double>& a,
+                         const std::vector<double>& b, double scale) {
     CAPTURE(info.name);
     double error = 0;
     for (std::size_t i = 0; i < a.size(); ++i)
@@ -149,7 +156,8 @@ void check_float(Network<D, float>& net, Network<D, double>& exact, double toler
     // A mean is that of numbers as far from it as their standard deviation.
     check(net.named_buffers()[i], numbers_of(buffers, net.named_buffers()[i]), mean,
           std::accumulate(mean.begin(), mean.end(), std::sqrt(var), largest));
-    check(net.named_buffers()[i + 1], numbers_of(buffers, net.named_buffers()[i + 1]), variance, var);
+    check(net.named_buffers()[i + 1], numbers_of(buffers, net.named_buffers()[i + 1]), variance,
+          var);
   }
 }
 
@@ -183,7 +191,8 @@ void check_training(D& device, const reference::Distributed& expected) {
     if (!info.name.ends_with("running_mean") && !info.name.ends_with("running_var")) continue;
     const std::vector<double> numbers = numbers_of(buffers, info);
     const double sum = std::accumulate(numbers.begin(), numbers.end(), 0.0);
-    check_close(sum, expected.buffers[i / 2 * 3 + i % 2]);  // the third one of each normalization counts batches
+    // The third one of each normalization counts batches.
+    check_close(sum, expected.buffers[i / 2 * 3 + i % 2]);
     ++i;
   }
   CHECK(i == expected.buffers.size() / 3 * 2);
@@ -194,13 +203,14 @@ nn::Value branches(nn::Value x) {
   return linear(tanh(linear(h, 9)) + h, 3);
 }
 
-// A training of steps of `batch` samples of all ranks together, of which rank r of n has every n-th.
+// A training of steps of `batch` samples of all ranks together, of which rank r of n has every
+// n-th.
 struct Part {
   index_t rank, size;
 };
 template <class D>
-std::vector<double> trained(D& device, const Part& part, index_t accumulate, bool eager, double cap_mb,
-                            bool frozen) {
+std::vector<double> trained(D& device, const Part& part, index_t accumulate, bool eager,
+                            double cap_mb, bool frozen) {
   manual_seed(3);
   Network<D, double> net(device, branches, {5});
   if (frozen) net.parameters("2.*").requires_grad(false);
@@ -238,7 +248,8 @@ std::vector<double> trained(D& device, const Part& part, index_t accumulate, boo
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("trainings are those of PyTorch's DistributedDataParallel", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("trainings are those of PyTorch's DistributedDataParallel", D,
+                   GPUNET_TEST_DEVICES) {
   int compared = 0;
   for (const reference::Distributed& expected : reference::distributed_trainings()) {
     if (expected.ranks != world().size()) continue;
@@ -255,7 +266,8 @@ TEST_CASE_TEMPLATE("trainings are those of PyTorch's DistributedDataParallel", D
   CHECK(compared == (world().size() == 2 ? 4 : world().size() == 4 ? 3 : 0));
 }
 
-TEST_CASE_TEMPLATE("ranks with parts of each batch train as one process with all of it", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("ranks with parts of each batch train as one process with all of it", D,
+                   GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   const Part own{world().rank(), world().size()};
   if (24 % own.size != 0) return;
@@ -268,24 +280,28 @@ TEST_CASE_TEMPLATE("ranks with parts of each batch train as one process with all
           CAPTURE(accumulate);
           const std::vector<double> alone =
               accumulate == 1 ? whole : trained(device, {0, 1}, accumulate, true, 25, frozen);
-          const std::vector<double> together = trained(device, own, accumulate, eager, cap_mb, frozen);
+          const std::vector<double> together =
+              trained(device, own, accumulate, eager, cap_mb, frozen);
           CHECK(relative_error(together, alone) < 1e-13);
           // Bitwise identical on all ranks.
           const auto count = static_cast<index_t>(together.size());
           const Tensor<double, Host> here(test_device<Host>(), {count}, together);
           const std::vector<double> everywhere = world().all_gather(here).to_vector();
           for (index_t r = 0; r < world().size(); ++r)
-            CHECK(same_bits({everywhere.begin() + r * count, everywhere.begin() + (r + 1) * count}, together));
+            CHECK(same_bits({everywhere.begin() + r * count, everywhere.begin() + (r + 1) * count},
+                            together));
         }
   }
 }
 
-TEST_CASE("gradients are reduced in buckets, the last layers first, and only those that are computed") {
+TEST_CASE(
+    "gradients are reduced in buckets, the last layers first, and only those that are computed") {
   Host& host = test_device<Host>();
   Network<Host, float> net(host, branches, {5});
   {
     DistributedDataParallel ddp(net, world(), {.bucket_cap_mb = 1e-6});
-    REQUIRE(ddp.buckets().size() == net.named_parameters().size());  // each parameter is more than that
+    // Each parameter is more than that.
+    REQUIRE(ddp.buckets().size() == net.named_parameters().size());
     index_t end = net.parameters().numel();
     for (const ArenaRange& range : ddp.buckets()) {
       CHECK(range.end == end);
@@ -293,11 +309,12 @@ TEST_CASE("gradients are reduced in buckets, the last layers first, and only tho
     }
     CHECK(end == 0);
     CHECK(net.reducer() != nullptr);
-    CHECK(contains(error_of([&] { DistributedDataParallel twice(net, world()); }), "has one already"));
+    CHECK(contains(error_of([&] { DistributedDataParallel twice(net, world()); }),
+                   "has one already"));
   }
   CHECK(net.reducer() == nullptr);
-  Network<Host, float> large(host, [](nn::Value x) { return linear(relu(linear(relu(linear(x, 700)), 700)), 10); },
-                             {20});
+  Network<Host, float> large(
+      host, [](nn::Value x) { return linear(relu(linear(relu(linear(x, 700)), 700)), 10); }, {20});
   {
     // The first one takes 1 MiB, so that it is soon on its way.
     DistributedDataParallel ddp(large, world());
@@ -314,11 +331,13 @@ TEST_CASE("gradients are reduced in buckets, the last layers first, and only tho
   ranges = ddp.buckets();
   REQUIRE(ranges.size() == 2);
   CHECK(ranges[0].begin > ranges[1].end);
-  CHECK(contains(error_of([&] { DistributedDataParallel none(net, world(), {.bucket_cap_mb = 0}); }),
-                 "bucket_cap_mb 0"));
+  CHECK(
+      contains(error_of([&] { DistributedDataParallel none(net, world(), {.bucket_cap_mb = 0}); }),
+               "bucket_cap_mb 0"));
 }
 
-TEST_CASE("networks that differ between ranks are an error on all of them, with the first difference") {
+TEST_CASE(
+    "networks that differ between ranks are an error on all of them, with the first difference") {
   if (world().size() == 1) return;
   Host& host = test_device<Host>();
   const bool is_last = world().rank() == world().size() - 1;
@@ -333,12 +352,13 @@ TEST_CASE("networks that differ between ranks are an error on all of them, with 
                                 },
                                 {5});
   };
+  CHECK(error(net_of(is_last ? 8 : 7, false)) ==
+        concat("gpunet::distributed::DistributedDataParallel: rank ", world().size() - 1,
+               " has parameter 0.weight [8, 5] where rank 0 has parameter 0.weight [7, 5] (their "
+               "gradients cannot be "
+               "added), make the same network by the same program on all ranks"));
   CHECK(
-      error(net_of(is_last ? 8 : 7, false)) ==
-      concat("gpunet::distributed::DistributedDataParallel: rank ", world().size() - 1,
-             " has parameter 0.weight [8, 5] where rank 0 has parameter 0.weight [7, 5] (their gradients cannot be "
-             "added), make the same network by the same program on all ranks"));
-  CHECK(contains(error(net_of(7, is_last)), "has parameter 1.weight [7] where rank 0 has parameter"));
+      contains(error(net_of(7, is_last)), "has parameter 1.weight [7] where rank 0 has parameter"));
   Network<Host, float> frozen = net_of(7, false);
   if (is_last) frozen.parameters("0.bias").requires_grad(false);
   CHECK(contains(error(frozen), "has frozen 0.bias where rank 0 has trained 0.bias ("));
@@ -360,7 +380,8 @@ TEST_CASE("parameters that are frozen later, not alike on all ranks, are an erro
   const Tensor<label_t, Host> y(host, {2}, {0, 1});
   for (const bool trains : {true, false})
     for (const bool in_step : {true, false}) {
-      Network<Host, float> net(host, [](nn::Value v) { return linear(relu(linear(v, 7)), 3); }, {5});
+      Network<Host, float> net(host, [](nn::Value v) { return linear(relu(linear(v, 7)), 3); },
+                               {5});
       DistributedDataParallel ddp(net, world());
       optim::SGD optimizer(net, {.lr = 0.1});
       const nn::CrossEntropyLoss criterion;
@@ -376,9 +397,11 @@ TEST_CASE("parameters that are frozen later, not alike on all ranks, are an erro
       const index_t before = world().bytes();
       train();
       CHECK(world().bytes() > before);
-      net.parameters(world().rank() == world().size() - 1 ? "1.weight" : "1.bias").requires_grad(false);
-      CHECK(contains(error_of(train), concat("rank ", world().size() - 1,
-                                             " has frozen 1.weight where rank 0 has trained 1.weight (")));
+      net.parameters(world().rank() == world().size() - 1 ? "1.weight" : "1.bias")
+          .requires_grad(false);
+      CHECK(contains(error_of(train),
+                     concat("rank ", world().size() - 1,
+                            " has frozen 1.weight where rank 0 has trained 1.weight (")));
       net.parameters("1.*").requires_grad(true);
       train();
       ddp.verify_parameters();
@@ -417,11 +440,14 @@ TEST_CASE("a step in which the ranks would become different is an error") {
   Network<Host, float> net(host, [](nn::Value v) { return linear(v, 3); }, {5});
   optim::SGD optimizer(net, {.lr = 0.1});
   const nn::CrossEntropyLoss criterion;
-  std::optional<DistributedDataParallel<Host, float>> ddp(std::in_place, net, distributed::Communicator(world()));
-  train::Step step(*ddp, criterion, optimizer), group(*ddp, criterion, optimizer, {.accumulate = 2});
+  std::optional<DistributedDataParallel<Host, float>> ddp(std::in_place, net,
+                                                          distributed::Communicator(world()));
+  train::Step step(*ddp, criterion, optimizer),
+      group(*ddp, criterion, optimizer, {.accumulate = 2});
   step(x, y);  // the communicator that it was made with has ended
   const std::string within =
-      "gpunet::train::Step: an update within no_sync() (each rank would update by its own gradients)";
+      "gpunet::train::Step: an update within no_sync() (each rank would update by its own "
+      "gradients)";
   {
     const auto no_sync = ddp->no_sync();
     CHECK(contains(error_of([&] { step(x, y); }), within));
@@ -434,7 +460,8 @@ TEST_CASE("a step in which the ranks would become different is an error") {
   group(x, y);
   ddp->verify_parameters();
   ddp.reset();
-  CHECK(contains(error_of([&] { step(x, y); }),
-                 "gpunet::train::Step: the DistributedDataParallel that this was made with has ended"));
+  CHECK(contains(
+      error_of([&] { step(x, y); }),
+      "gpunet::train::Step: the DistributedDataParallel that this was made with has ended"));
   CHECK(contains(error_of([&] { step.repeat(3, x, y); }), "has ended"));
 }

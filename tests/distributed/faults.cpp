@@ -1,5 +1,5 @@
-// What becomes of the other processes if one of them does not do as they do: faults MODE, under mpirun, or with GPUNET_TEST_NCCL on a GPU
-// each. faults.sh says what is expected.
+// What becomes of the other processes if one of them does not do as they do: faults MODE, under
+// mpirun, or with GPUNET_TEST_NCCL on a GPU each. faults.sh says what is expected.
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -42,8 +42,10 @@ nn::Value layers(nn::Value x) {
 // Trains with statistics of all ranks on 10 batches, the last 5 of them in training mode or not.
 void normalize_together(distributed::Communicator& comm, bool trains, bool broadcasts) {
   Host host({.threads = 1});
-  Network net(host, [](nn::Value x) { return nn::linear(nn::batch_norm(nn::linear(x, 8)), 2); }, {3});
-  distributed::DistributedDataParallel ddp(net, comm, {.broadcast_buffers = broadcasts, .sync_batch_norm = true});
+  Network net(host, [](nn::Value x) { return nn::linear(nn::batch_norm(nn::linear(x, 8)), 2); },
+              {3});
+  distributed::DistributedDataParallel ddp(
+      net, comm, {.broadcast_buffers = broadcasts, .sync_batch_norm = true});
   optim::SGD optimizer(net, {.lr = 0.01});
   train::Step step(net, nn::CrossEntropyLoss{}, optimizer);
   const Tensor<float, Host> x(host, {2, 3}, {1, 2, 3, 4, 5, 6});
@@ -70,16 +72,18 @@ struct Breaks {
   template <class D, class T>
   void backward(D& device, const BackwardPass<T>& pass) const {
     if (breaks) throw Error("the layer of rank 1 breaks");
-    if (pass.dx) device.copy(pass.dx, pass.dy, static_cast<std::size_t>(pass.in_elements()) * sizeof(T));
+    if (pass.dx)
+      device.copy(pass.dx, pass.dy, static_cast<std::size_t>(pass.in_elements()) * sizeof(T));
   }
 };
 
-// Rank 1 fails within a backward pass, while the gradients of the layers above are on their way. Then all release their memory.
+// Rank 1 fails within a backward pass, while the gradients of the layers above are on their way.
+// Then all release their memory.
 void break_in_backward_pass(distributed::Communicator& comm) {
   Own& device = device_of(comm);
   constexpr index_t width = 500;
-  using Net =
-      nn::Sequential<nn::Input<3>, nn::Linear<width>, Breaks, nn::Linear<width>, nn::Linear<width>, nn::Linear<2>>;
+  using Net = nn::Sequential<nn::Input<3>, nn::Linear<width>, Breaks, nn::Linear<width>,
+                             nn::Linear<width>, nn::Linear<2>>;
   Model<Net, Own> net(device);
   distributed::DistributedDataParallel ddp(net, comm, {.bucket_cap_mb = 0.1});
   optim::SGD optimizer(net, {.lr = 0.01});
@@ -152,7 +156,8 @@ int main(int argc, char** argv) try {
     if (mode == "throws") throw Error("rank 1 finds no file");
     if (mode == "abandons") {  // in a call that the others do not make
       Tensor<float, Own> x = full(device_of(comm), {1000}, 1.0f);
-      const distributed::Communicator::EngineArray<float, Own> at(comm, x.device(), x.data(), x.numel());
+      const distributed::Communicator::EngineArray<float, Own> at(comm, x.device(), x.data(),
+                                                                  x.numel());
       comm.start({.kind = distributed::Collective::all_reduce,
                   .elements = x.numel(),
                   .type = io::Dtype::F32,
@@ -173,7 +178,8 @@ int main(int argc, char** argv) try {
       for (;;)
         std::this_thread::sleep_for(std::chrono::seconds(1));
   } else {
-    if (mode == "exits_later") train_on(comm, 20, folder + "/run.safetensors"), distributed::Communicator();
+    if (mode == "exits_later")
+      train_on(comm, 20, folder + "/run.safetensors"), distributed::Communicator();
     train_on(comm, 30, folder + "/run.safetensors");
   }
   return 0;

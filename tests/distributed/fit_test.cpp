@@ -69,11 +69,12 @@ Result train_with(const How& how) {
     classes.push_back(static_cast<label_t>(i * i % 3));
   const Tensor<label_t, Host> y(host, {samples}, classes);
   const data::TensorDataset set(x, y);
-  data::DataLoader loader(set, {.batch_size = 24 / ranks,
-                                .sampler = data::DistributedSampler(set, {.num_replicas = ranks, .rank = rank})});
-  data::DataLoader validation(
-      set, {.batch_size = 5,
-            .sampler = data::DistributedSampler(set, {.num_replicas = ranks, .rank = rank, .seed = 5})});
+  data::DataLoader loader(
+      set, {.batch_size = 24 / ranks,
+            .sampler = data::DistributedSampler(set, {.num_replicas = ranks, .rank = rank})});
+  data::DataLoader validation(set, {.batch_size = 5,
+                                    .sampler = data::DistributedSampler(
+                                        set, {.num_replicas = ranks, .rank = rank, .seed = 5})});
   manual_seed(2);
   Network<Host, float> net(host, layers, {4});
   std::optional<DistributedDataParallel<Host, float>> ddp;
@@ -90,19 +91,21 @@ Result train_with(const How& how) {
     }
   } stop{how, rank == ranks - 1};
   gives_nan = stop.is_last && how.nan_at == 1;
-  const train::FitOptions options{.epochs = how.epochs, .accumulate = how.accumulate, .resume = how.resume};
+  const train::FitOptions options{
+      .epochs = how.epochs, .accumulate = how.accumulate, .resume = how.resume};
   const auto fit = [&](auto&&... parts) {
     const auto train = [&](auto& model) {
-      return train::fit(model, LossWithNan(), optimizer, loader, options, train::Validation(validation), stop,
-                        parts...);
+      return train::fit(model, LossWithNan(), optimizer, loader, options,
+                        train::Validation(validation), stop, parts...);
     };
     return ddp ? train(*ddp) : train(net);
   };
   Result result;
   if (how.clips && how.counts)
-    result.history = fit(train::ClipGradNorm{0.5}, train::Accuracy(host, 3),
-                         train::Measure("f1", train::ConfusionMatrix(host, 3),
-                                        [](const auto& counts) { return counts.macro_average().f1; }));
+    result.history =
+        fit(train::ClipGradNorm{0.5}, train::Accuracy(host, 3),
+            train::Measure("f1", train::ConfusionMatrix(host, 3),
+                           [](const auto& counts) { return counts.macro_average().f1; }));
   else if (how.counts)
     result.history = fit(train::Accuracy(host, 3), train::Measure("top2", train::TopK(host, 2)),
                          train::Measure("size", [](const auto& outputs, const auto&) {
@@ -192,23 +195,28 @@ std::string error_of_fit(const Other& how, train::History* history = nullptr) {
   data::DataLoaderOptions of_loader{.batch_size = how.batch_size};
   if (how.has_sampler)
     of_loader.sampler = data::DistributedSampler(
-        set, {.num_replicas = how.replicas, .rank = how.rank, .shuffle = how.shuffle, .seed = how.seed});
+        set,
+        {.num_replicas = how.replicas, .rank = how.rank, .shuffle = how.shuffle, .seed = how.seed});
   data::DataLoader loader(set, of_loader);
   Network<Host, float> net(host, layers, {4});
   DistributedDataParallel ddp(net, world());
   optim::SGD optimizer(net, {.lr = how.lr, .weight_decay = how.weight_decay});
-  const train::FitOptions options{
-      .epochs = how.epochs, .accumulate = how.accumulate, .resume = how.resume, .save_every = how.save_every};
+  const train::FitOptions options{.epochs = how.epochs,
+                                  .accumulate = how.accumulate,
+                                  .resume = how.resume,
+                                  .save_every = how.save_every};
   const auto fit = [&](auto&&... parts) {
     return error_of([&] {
-      train::History result = train::fit(ddp, nn::CrossEntropyLoss{}, optimizer, loader, options, parts...);
+      train::History result =
+          train::fit(ddp, nn::CrossEntropyLoss{}, optimizer, loader, options, parts...);
       if (history) *history = std::move(result);
     });
   };
   if (how.parts == Other::progress_bar) return fit(train::ProgressBar({.quiet = true}));
   if (how.parts == Other::none) return fit();
   if (how.parts == Other::measure)
-    return fit(train::Measure("f1", train::ConfusionMatrix(host, 3), [](const auto&) { return 1.0; }));
+    return fit(
+        train::Measure("f1", train::ConfusionMatrix(host, 3), [](const auto&) { return 1.0; }));
   if (how.parts == Other::slow_down) return fit(SlowDown{how.later_lr});
   if (how.parts == Other::stops_early) return fit(StopsEarly{how});
   if (how.parts == Other::stops_in_step) return fit(StopsInStep{how});
@@ -233,7 +241,8 @@ TEST_CASE("fit on several processes has the losses and metrics of one process wi
     one.alone = true;
     const Result alone = train_with(one), together = train_with(how);
     REQUIRE(together.history.epochs.size() == 3);
-    CHECK(relative_error(together.weights, alone.weights) < 1e-5);  // 6 steps of Adam, from rounding to 6e-8
+    // 6 steps of Adam, from rounding to 6e-8.
+    CHECK(relative_error(together.weights, alone.weights) < 1e-5);
     CHECK(relative_error(numbers_of(together.history), numbers_of(alone.history)) < 1e-5);
     CHECK(alone.history.epochs[2].loss < alone.history.epochs[0].loss);
     check_everywhere_the_same(together.weights);
@@ -241,18 +250,21 @@ TEST_CASE("fit on several processes has the losses and metrics of one process wi
   }
 }
 
-TEST_CASE("the accuracies of a validation with ignored labels are those of one process with all samples") {
+TEST_CASE(
+    "the accuracies of a validation with ignored labels are those of one process with all "
+    "samples") {
   Host& host = test_device<Host>();
   const Tensor<float, Host> x(host, {samples, 4}, pattern<float>(4 * samples, 7, 3, 19));
   std::vector<label_t> classes, some;
   for (index_t i = 0; i < samples; ++i) {
     classes.push_back(static_cast<label_t>(i * i % 3));
-    some.push_back(i % 2 == 0 || i % 5 == 0 ? -100 : classes.back());  // of 2, 4 and 8 ranks, half have none
+    // Of 2, 4 and 8 ranks, half have none.
+    some.push_back(i % 2 == 0 || i % 5 == 0 ? -100 : classes.back());
   }
   const Tensor<label_t, Host> y(host, {samples}, classes), y_of_some(host, {samples}, some);
   const data::TensorDataset set(x, y), with_ignored(x, y_of_some);
-  const auto part =
-      data::DistributedSampler(set, {.num_replicas = world().size(), .rank = world().rank(), .shuffle = false});
+  const auto part = data::DistributedSampler(
+      set, {.num_replicas = world().size(), .rank = world().rank(), .shuffle = false});
   data::DataLoader loader(set, {.batch_size = 3, .sampler = part}),
       validation(with_ignored, {.batch_size = 5, .sampler = part});
   manual_seed(2);
@@ -260,9 +272,10 @@ TEST_CASE("the accuracies of a validation with ignored labels are those of one p
   DistributedDataParallel ddp(net, world());
   optim::SGD optimizer(net, {.lr = 0.1});
   const nn::CrossEntropyLoss criterion({.ignore_index = -100});
-  const train::History history = train::fit(
-      ddp, criterion, optimizer, loader, {.epochs = 1}, train::Validation(validation),
-      train::Measure("top1", train::TopK(host, 1)), train::Measure("matrix", train::ConfusionMatrix(host, 3)));
+  const train::History history =
+      train::fit(ddp, criterion, optimizer, loader, {.epochs = 1}, train::Validation(validation),
+                 train::Measure("top1", train::TopK(host, 1)),
+                 train::Measure("matrix", train::ConfusionMatrix(host, 3)));
   const train::Evaluation all =
       train::evaluate(net, criterion, data::DataLoader(with_ignored, {.batch_size = samples}));
   CHECK(all.counted == std::ranges::count_if(some, [](label_t label) { return label >= 0; }));
@@ -290,7 +303,8 @@ TEST_CASE("fit reduces the gradients of a group of batches once") {
 
 TEST_CASE("a stop on one process stops all, and all resume from the file of rank 0") {
   if (24 % world().size() != 0) return;
-  for (const How& how : {How{}, How{.accumulate = 2}, How{.accumulate = 2, .counts = false}, How{.clips = true}})
+  for (const How& how :
+       {How{}, How{.accumulate = 2}, How{.accumulate = 2, .counts = false}, How{.clips = true}})
     for (const index_t stop : {1, 2, 3}) {
       CAPTURE(stop);
       const TempFolder folder;
@@ -316,34 +330,42 @@ TEST_CASE("ranks that do not train alike are an error on all of them, before the
   const index_t n = world().size(), last = n - 1;
   CHECK(error_of_fit({}) == "");
   CHECK(error_of_fit({.has_sampler = false}) == "");
-  CHECK(error_of_fit({.parts = world().is_main() ? Other::progress_bar : Other::early_stopping}) == "");
+  CHECK(error_of_fit({.parts = world().is_main() ? Other::progress_bar : Other::early_stopping}) ==
+        "");
   if (n == 1) return;
   const TempFolder folder;
   const std::string path = common_path(folder);
-  const auto check = [&](const Other& other, const std::string& expected, const Other& others = {}) {
+  const auto check = [&](const Other& other, const std::string& expected,
+                         const Other& others = {}) {
     CAPTURE(expected);
     const std::string error = error_of_fit(world().rank() == last ? other : others);
     CHECK(contains(error, concat("gpunet::train::fit: rank ", last, " has ", expected)));
   };
-  check({.lr = 0.2}, "optimizer.param_groups.0.lr 0.2 where rank 0 has optimizer.param_groups.0.lr 0.1 (");
+  check({.lr = 0.2},
+        "optimizer.param_groups.0.lr 0.2 where rank 0 has optimizer.param_groups.0.lr 0.1 (");
   check({.weight_decay = 0.1}, "optimizer.param_groups.0.weight_decay 0.1 where rank 0 has");
-  check({.epochs = 3}, "epochs 3 where rank 0 has epochs 2 (all ranks must train alike), give all ranks");
+  check({.epochs = 3},
+        "epochs 3 where rank 0 has epochs 2 (all ranks must train alike), give all ranks");
   check({.batch_size = 2}, "batches in an epoch ");
   check({.accumulate = 2}, "accumulate 2 where rank 0 has accumulate 1");
   check({.resume = path}, concat("resume ", path, " where rank 0 has resume none"));
-  check({.save_every = 3, .resume = path}, "save_every 3 where rank 0 has save_every 0", {.resume = path});
+  check({.save_every = 3, .resume = path}, "save_every 3 where rank 0 has save_every 0",
+        {.resume = path});
   check({.parts = Other::stops_in_step},
-        "parts that may stop it in a step some where rank 0 has parts that may stop it in a step none");
+        "parts that may stop it in a step some where rank 0 has parts that may stop it in a step "
+        "none");
   check({.parts = Other::none}, "parts 0 where rank 0 has parts 1");
   check({.parts = Other::measure}, "measures f1 where rank 0 has measures none");
-  check({.seed = 3},
-        concat("sampler DistributedSampler of 48 samples for ", n, " ranks, seed 3, shuffle where rank 0 has"));
+  check({.seed = 3}, concat("sampler DistributedSampler of 48 samples for ", n,
+                            " ranks, seed 3, shuffle where rank 0 has"));
   check({.shuffle = false}, "sampler DistributedSampler of 48 samples for ");
   check({.has_sampler = false}, "batches in an epoch 12 where rank 0 has batches in an epoch ");
   CHECK(error_of_fit({.parts = Other::slow_down, .later_lr = 0.05}) == "");
-  CHECK(contains(error_of_fit({.parts = Other::slow_down, .later_lr = world().rank() == last ? 0.01 : 0.1}),
-                 concat("rank ", last, " has other parameters than rank 0")));
-  CHECK(contains(error_of_fit({.rank = 0}), concat("ranks 0 and 1 have the same samples, part 0 of ", n)));
+  CHECK(contains(
+      error_of_fit({.parts = Other::slow_down, .later_lr = world().rank() == last ? 0.01 : 0.1}),
+      concat("rank ", last, " has other parameters than rank 0")));
+  CHECK(contains(error_of_fit({.rank = 0}),
+                 concat("ranks 0 and 1 have the same samples, part 0 of ", n)));
   CHECK(contains(error_of_fit({.replicas = n + 1}),
                  concat(n, " ranks train, and their DistributedSampler is for ", n + 1)));
   CHECK(error_of_fit({}) == "");
@@ -379,7 +401,8 @@ TEST_CASE("fit within no_sync() is an error") {
                  "gpunet::train::fit: within no_sync()"));
 }
 
-TEST_CASE("a loss of one rank that is not finite ends the training of all, and is in no checkpoint") {
+TEST_CASE(
+    "a loss of one rank that is not finite ends the training of all, and is in no checkpoint") {
   if (24 % world().size() != 0) return;
   const index_t last = world().size() - 1;
   for (const index_t bad : {1, 2, 3, 0}) {  // the step; 0: none
@@ -389,9 +412,11 @@ TEST_CASE("a loss of one rank that is not finite ends the training of all, and i
       CAPTURE(stops);
       CAPTURE(also);
       const TempFolder folder;
-      const How how{.resume = common_path(folder), .nan_at = bad, .stops_on_nan = stops, .also_stops = also};
+      const How how{
+          .resume = common_path(folder), .nan_at = bad, .stops_on_nan = stops, .also_stops = also};
       const Result result = train_with(how);
-      CHECK(result.history.end == (bad > 0 && stops ? train::End::not_finite : train::End::finished));
+      CHECK(result.history.end ==
+            (bad > 0 && stops ? train::End::not_finite : train::End::finished));
       const std::string what =
           concat("the loss of epoch ", (bad + 1) / 2, ", step ", 2 - bad % 2, " is not finite");
       const std::string who = world().rank() == last ? "" : concat("rank ", last, ": ");
@@ -409,7 +434,9 @@ TEST_CASE("a loss of one rank that is not finite ends the training of all, and i
   }
 }
 
-TEST_CASE("a training goes on with another number of processes, if their batches have as many samples together") {
+TEST_CASE(
+    "a training goes on with another number of processes, if their batches have as many samples "
+    "together") {
   if (24 % world().size() != 0) return;
   const Result whole = train_with({});
   for (const bool alone_first : {true, false})

@@ -1,4 +1,5 @@
-// What the thread beside the operations of NCCL notices: nccl_watch MODE, each process with a GPU. nccl_watch.sh says what is expected.
+// What the thread beside the operations of NCCL notices: nccl_watch MODE, each process with a GPU.
+// nccl_watch.sh says what is expected.
 #include <chrono>
 #include <cstdio>
 #include <memory>
@@ -14,7 +15,8 @@ using distributed::Collective;
 
 namespace {
 
-// Sums on the GPU. The engine does not wait, but this thread does as it would for other work of the GPU: a simulated one works then.
+// Sums on the GPU. The engine does not wait, but this thread does as it would for other work of the
+// GPU: a simulated one works then.
 void sum_on_gpu(distributed::Communicator& comm, Tensor<float, Cuda>& x) {
   comm.run({.kind = Collective::all_reduce,
             .elements = x.numel(),
@@ -28,7 +30,11 @@ void sum_on_gpu(distributed::Communicator& comm, Tensor<float, Cuda>& x) {
 std::string refused_on_host(distributed::Communicator& comm) {
   double number = 1;
   try {
-    comm.run({.kind = Collective::broadcast, .elements = 1, .type = io::Dtype::F64, .root = 99, .data = &number});
+    comm.run({.kind = Collective::broadcast,
+              .elements = 1,
+              .type = io::Dtype::F64,
+              .root = 99,
+              .data = &number});
   } catch (const Error& error) {
     return error.what();
   }

@@ -1,4 +1,5 @@
-// Training steps with their reductions: in one call (on Cuda recorded, where the engine takes the memory of the GPU) and by hand.
+// Training steps with their reductions: in one call (on Cuda recorded, where the engine takes the
+// memory of the GPU) and by hand.
 #include <doctest/doctest.h>
 #include <optional>
 #include <vector>
@@ -21,8 +22,8 @@ nn::Value layers(nn::Value x) {
   return linear(tanh(linear(x, 9)), 3);
 }
 
-// What a training of a few steps leaves: the losses, parameters, buffers. The first step and the last two are not reduced, because
-// there are no other ranks.
+// What a training of a few steps leaves: the losses, parameters, buffers. The first step and the
+// last two are not reduced, because there are no other ranks.
 template <class D>
 std::vector<float> trained(D& device, bool in_one_call, double cap_mb) {
   constexpr index_t batch = 5;
@@ -34,15 +35,18 @@ std::vector<float> trained(D& device, bool in_one_call, double cap_mb) {
   train::Step step(net, criterion, optimizer);
   std::vector<float> result;
   for (int i = 0; i < 8; ++i) {
-    if (i == 1) ddp.emplace(net, world(), distributed::DistributedDataParallelOptions{.bucket_cap_mb = cap_mb});
+    if (i == 1)
+      ddp.emplace(net, world(),
+                  distributed::DistributedDataParallelOptions{.bucket_cap_mb = cap_mb});
     if (i == 6) {
       if constexpr (!DeviceTraits<D>::has_host_memory)
         if (in_one_call && world().size() > 1)
           CHECK(step.recording(batch).recorded == world().takes_device_memory());
       ddp.reset();
     }
-    const Tensor<float, D> x(device, {batch, 2, 4, 4},
-                             pattern<float>(batch * 32, 7, 11 * i + 3 * static_cast<int>(world().rank()), 31));
+    const Tensor<float, D> x(
+        device, {batch, 2, 4, 4},
+        pattern<float>(batch * 32, 7, 11 * i + 3 * static_cast<int>(world().rank()), 31));
     const Tensor<label_t, D> y(device, {batch}, {0, 1, 2, static_cast<label_t>(i % 3), 1});
     if (in_one_call) {
       result.push_back(step(x, y).item());

@@ -68,7 +68,8 @@ struct Met {
 };
 
 // Lets ranks of a world of `size` meet, each in a thread.
-std::vector<Met> meet(int size, const std::vector<int>& ranks, const distributed::CommunicatorOptions& options,
+std::vector<Met> meet(int size, const std::vector<int>& ranks,
+                      const distributed::CommunicatorOptions& options,
                       Rendezvous::Resolve resolve = &::getaddrinfo) {
   std::vector<Met> met(ranks.size());
   std::vector<std::thread> threads;
@@ -76,7 +77,8 @@ std::vector<Met> meet(int size, const std::vector<int>& ranks, const distributed
     threads.emplace_back([&, i] {
       const Launch launch{.rank = ranks[i], .world_size = size};
       met[i].error = error_of([&] {
-        auto [text, links] = Rendezvous(launch, options, resolve).share("text of " + std::to_string(ranks[i]));
+        auto [text, links] =
+            Rendezvous(launch, options, resolve).share("text of " + std::to_string(ranks[i]));
         met[i].text = text;
         met[i].links = std::move(links);
       });
@@ -112,7 +114,8 @@ class Stranger {
     address.sin_port = htons(static_cast<std::uint16_t>(std::stoi(port)));
     for (int i = 0; i < 500; ++i) {
       socket_ = ::socket(AF_INET, SOCK_STREAM, 0);
-      if (::connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) return;
+      if (::connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0)
+        return;
       ::close(socket_);
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
@@ -210,7 +213,8 @@ TEST_CASE("rank 0 that has left still passes on what the others say") {
   if (!world().is_main()) return;
   const Meeting meeting;
   std::vector<Met> met = meet(5, {0, 1, 2, 3, 4}, patient);
-  Links &zero = met[0].links, &one = met[1].links, &two = met[2].links, &three = met[3].links, &four = met[4].links;
+  Links &zero = met[0].links, &one = met[1].links, &two = met[2].links, &three = met[3].links,
+        &four = met[4].links;
   bool is_well = true;
   std::thread leaves([&] { is_well = zero.leave(0, in_seconds(20)); });
   for (Links* links : {&one, &two, &three, &four}) {
@@ -266,7 +270,8 @@ TEST_CASE("strangers do not hold up a meeting") {
   if (!world().is_main()) return;
   const Meeting meeting;
   Waiting zero(3, {0}, patient);
-  const Stranger silent(meeting.number), half(meeting.number), web(meeting.number), other(meeting.number);
+  const Stranger silent(meeting.number), half(meeting.number), web(meeting.number),
+      other(meeting.number);
   half.say(std::string(2, '\0'));
   web.say("GET / HTTP/1.1\r\n\r\n");
   other.say_message("gpunet 1 of 7");
@@ -302,7 +307,8 @@ TEST_CASE("rank 0 without a free file descriptor waits for one, and does not spi
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   address.sin_port = htons(static_cast<std::uint16_t>(std::stoi(meeting.number)));
-  const int connected = ::connect(second, reinterpret_cast<const sockaddr*>(&address), sizeof address);
+  const int connected =
+      ::connect(second, reinterpret_cast<const sockaddr*>(&address), sizeof address);
   const std::clock_t start = std::clock();
   std::this_thread::sleep_for(std::chrono::milliseconds(500));
   const std::clock_t used = std::clock() - start;
@@ -337,9 +343,12 @@ TEST_CASE("the name of rank 0's machine may be known later than the meeting begi
   meeting.address.set("rank-0");
   static std::atomic<int> questions;
   questions = 0;
-  const Rendezvous::Resolve late = [](const char*, const char* service, const addrinfo* hints, addrinfo** found) {
+  const Rendezvous::Resolve late = [](const char*, const char* service, const addrinfo* hints,
+                                      addrinfo** found) {
     const int n = ++questions;
-    return n < 3 ? EAI_NONAME : n < 5 ? EAI_AGAIN : ::getaddrinfo("127.0.0.1", service, hints, found);
+    return n < 3   ? EAI_NONAME
+           : n < 5 ? EAI_AGAIN
+                   : ::getaddrinfo("127.0.0.1", service, hints, found);
   };
   for (const Met& one : meet(2, {0, 1}, patient, late)) {
     CHECK(one.error == "");
@@ -349,17 +358,19 @@ TEST_CASE("the name of rank 0's machine may be known later than the meeting begi
   const Rendezvous::Resolve never = [](const char*, const char*, const addrinfo*, addrinfo**) {
     return EAI_FAIL;
   };
-  CHECK(contains(meet(2, {1}, patient, never)[0].error,
-                 concat("MASTER_ADDR is \"rank-0\": ", gai_strerror(EAI_FAIL), ", set it to the name")));
+  CHECK(contains(
+      meet(2, {1}, patient, never)[0].error,
+      concat("MASTER_ADDR is \"rank-0\": ", gai_strerror(EAI_FAIL), ", set it to the name")));
 }
 
 TEST_CASE("localhost is 127.0.0.1 on a system that does not know the name") {
   if (!world().is_main()) return;
   const Meeting meeting;
   meeting.address.set("localhost");
-  const Rendezvous::Resolve numbers_only = [](const char* name, const char* service, const addrinfo* hints,
-                                              addrinfo** found) {
-    return std::string_view(name) == "localhost" ? EAI_AGAIN : ::getaddrinfo(name, service, hints, found);
+  const Rendezvous::Resolve numbers_only = [](const char* name, const char* service,
+                                              const addrinfo* hints, addrinfo** found) {
+    return std::string_view(name) == "localhost" ? EAI_AGAIN
+                                                 : ::getaddrinfo(name, service, hints, found);
   };
   for (const Met& one : meet(2, {0, 1}, soon, numbers_only)) {
     CHECK(one.error == "");
@@ -376,7 +387,8 @@ TEST_CASE("processes meet by a file, which is gone afterwards") {
     return options;
   };
   const auto check_empty = [&] {
-    for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(path).parent_path()))
+    for (const auto& entry :
+         std::filesystem::directory_iterator(std::filesystem::path(path).parent_path()))
       CHECK(entry.path().string() == "");
   };
   for (const Met& one : meet(3, {0, 1, 2}, by_file(patient))) {
@@ -405,8 +417,8 @@ TEST_CASE("processes meet by a file, which is gone afterwards") {
   CHECK(contains(meet(2, {1}, by_file(soon))[0].error, "rank 0 has not come to file://"));
   std::filesystem::remove(path);
   check_empty();
-  CHECK(
-      contains(meet(2, {0}, {.init_method = "file:///no/such/folder"})[0].error, "cannot write /no/such/folder: "));
+  CHECK(contains(meet(2, {0}, {.init_method = "file:///no/such/folder"})[0].error,
+                 "cannot write /no/such/folder: "));
 }
 
 TEST_CASE("a meeting that does not come about is an error that says why") {
@@ -418,24 +430,28 @@ TEST_CASE("a meeting that does not come about is an error that says why") {
   CHECK(contains(meet(2, {1}, soon)[0].error, "MASTER_ADDR is \"no such name\": "));
   CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(10));
   address.set("127.0.0.1");
-  CHECK(contains(meet(2, {1}, soon)[0].error, "rank 1 of 2 does not reach rank 0 (MASTER_ADDR 127.0.0.1, port "));
+  CHECK(contains(meet(2, {1}, soon)[0].error,
+                 "rank 1 of 2 does not reach rank 0 (MASTER_ADDR 127.0.0.1, port "));
   CHECK(contains(meet(4, {0, 2}, soon)[0].error, "rank 1, 3 of 4 has not come to rank 0"));
   {
     Waiting two(4, {2}, {.timeout = std::chrono::seconds(20)});  // rank 0 tells it
-    CHECK(contains(meet(4, {0}, {.timeout = std::chrono::seconds(1)})[0].error, "rank 1, 3 of 4 has not come"));
+    CHECK(contains(meet(4, {0}, {.timeout = std::chrono::seconds(1)})[0].error,
+                   "rank 1, 3 of 4 has not come"));
     CHECK(contains(two.met()[0].error, "rank 1, 3 of 4 has not come to rank 0"));
   }
   port.set("70000");
   CHECK(contains(meet(2, {1}, soon)[0].error, "MASTER_PORT is \"70000\""));
   port.set(nullptr);
   CHECK(contains(meet(2, {0}, soon)[0].error, "has no MASTER_PORT in its environment"));
-  CHECK(contains(meet(2, {0}, {.init_method = "tcp://a"})[0].error, "init_method \"tcp://a\" (want env://"));
+  CHECK(contains(meet(2, {0}, {.init_method = "tcp://a"})[0].error,
+                 "init_method \"tcp://a\" (want env://"));
 }
 
 TEST_CASE("an init_method is env:// or a file") {
   for (const char* method : {"env://", "file:///path", "file://path"})
     CHECK(error_of([&] { distributed::require_init_method({.init_method = method}); }) == "");
   for (const char* method : {"", "rubbish", "env", "env://x", "tcp://a:1", "file://", "/path"})
-    CHECK(contains(error_of([&] { distributed::require_init_method({.init_method = method}); }),
-                   concat("gpunet::distributed::Communicator: init_method \"", method, "\" (want env://")));
+    CHECK(contains(
+        error_of([&] { distributed::require_init_method({.init_method = method}); }),
+        concat("gpunet::distributed::Communicator: init_method \"", method, "\" (want env://")));
 }

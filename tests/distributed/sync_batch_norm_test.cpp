@@ -48,8 +48,9 @@ template <class D>
 Network<D, double> network_of(D& device, const reference::SyncBatchNorm& expected) {
   manual_seed(static_cast<std::uint64_t>(world().rank()));  // the parameters of rank 0 count
   const bool is_images = expected.network == std::string("Images");
-  Network<D, double> net = is_images ? Network<D, double>(device, images_with(expected.momentum), {2, 8, 8})
-                                     : Network<D, double>(device, features_with(expected.momentum), {5});
+  Network<D, double> net =
+      is_images ? Network<D, double>(device, images_with(expected.momentum), {2, 8, 8})
+                : Network<D, double>(device, features_with(expected.momentum), {5});
   if (expected.frozen) {
     std::vector<std::string> names;  // of the parameters of normalizations
     for (const Node& node : net.graph().nodes)
@@ -61,7 +62,8 @@ Network<D, double> network_of(D& device, const reference::SyncBatchNorm& expecte
   return net;
 }
 
-// Rounding in another order grows in 24 steps: PyTorch with the samples in reverse order differs from itself by up to 9.8e-12.
+// Rounding in another order grows in 24 steps: PyTorch with the samples in reverse order differs
+// from itself by up to 9.8e-12.
 void check_close(double a, double b) {
   CHECK(std::abs(a - b) <= 1e-10 * (1 + std::abs(b)));
 }
@@ -88,7 +90,8 @@ std::vector<double> buffers_of(const Network<D, double>& net) {
   return to_vector(net.device(), net.buffers());
 }
 
-// Trains as reference/sync_batch_norm.py does, by `step(x, y)`, which returns the loss, and compares.
+// Trains as reference/sync_batch_norm.py does, by `step(x, y)`, which returns the loss, and
+// compares.
 template <class D, class Train>
 void check_training(D& device, const reference::SyncBatchNorm& expected, Train train) {
   const index_t rank = world().rank();
@@ -100,7 +103,8 @@ void check_training(D& device, const reference::SyncBatchNorm& expected, Train t
   train(net, optimizer, [&](auto run) {
     for (int step = 0; step < expected.steps; ++step) {
       const index_t size = expected.uneven ? (rank + step) % 3 + 1 : 3;
-      std::vector<double> values = pattern<double>(size * shape.numel(), 7, 31 * step + 5 * rank, 29);
+      std::vector<double> values =
+          pattern<double>(size * shape.numel(), 7, 31 * step + 5 * rank, 29);
       for (double& value : values)
         value = value * static_cast<double>(1 + rank) + static_cast<double>(rank);
       std::vector<label_t> labels;
@@ -114,9 +118,10 @@ void check_training(D& device, const reference::SyncBatchNorm& expected, Train t
   std::size_t i = 0;
   const std::vector<double> weights = parameters_of(net), buffers = buffers_of(net);
   for (const ParameterInfo& info : net.named_parameters())
-    check_close(weighted_sum(std::span(weights).subspan(static_cast<std::size_t>(info.offset),
-                                                        static_cast<std::size_t>(info.sizes.numel()))),
-                expected.weights[i++]);
+    check_close(
+        weighted_sum(std::span(weights).subspan(static_cast<std::size_t>(info.offset),
+                                                static_cast<std::size_t>(info.sizes.numel()))),
+        expected.weights[i++]);
   CHECK(i == expected.weights.size());
   i = 0;
   for (const BufferInfo& info : net.named_buffers()) {
@@ -141,7 +146,8 @@ Calls calls_of(F function, const Sizes& sizes, const std::string& first_trained 
   Host& host = test_device<Host>();
   Network<Host, double> net(host, function, sizes);
   if (!first_trained.empty())
-    net.parameters([&](const ParameterInfo& info) { return info.name < first_trained; }).requires_grad(false);
+    net.parameters([&](const ParameterInfo& info) { return info.name < first_trained; })
+        .requires_grad(false);
   DistributedDataParallel ddp(net, world(), synchronized);
   const Sizes shape = sizes.with_front(4);
   const Tensor<double, Host> x(host, shape, pattern<double>(shape.numel(), 7, 0, 29));
@@ -155,15 +161,17 @@ Calls calls_of(F function, const Sizes& sizes, const std::string& first_trained 
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("with sync_batch_norm, ranks train as PyTorch in one process with the batches of all", D,
-                   GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE(
+    "with sync_batch_norm, ranks train as PyTorch in one process with the batches of all", D,
+    GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   int compared = 0;
   for (const reference::SyncBatchNorm& expected : reference::sync_batch_norm_trainings()) {
     if (expected.ranks != world().size()) continue;
     ++compared;
     const bool is_images = expected.network == std::string("Images");
-    if (!std::is_same_v<D, Host> && is_images && !expected.frozen) continue;  // a simulated GPU takes 3 s for each
+    // A simulated GPU takes 3 s for each.
+    if (!std::is_same_v<D, Host> && is_images && !expected.frozen) continue;
     CAPTURE(expected.network);
     CAPTURE(expected.uneven);
     CAPTURE(expected.momentum);
@@ -185,10 +193,11 @@ TEST_CASE_TEMPLATE("with sync_batch_norm, ranks train as PyTorch in one process 
   CHECK(compared == (world().size() == 1 ? 2 : world().size() <= 4 ? 5 : 0));
 }
 
-TEST_CASE_TEMPLATE("statistics of all ranks have the digits of their numbers, however far from 0", D,
-                   GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("statistics of all ranks have the digits of their numbers, however far from 0",
+                   D, GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
-  // Rank r has r + 1 samples (two in a world of one) of three channels, around 10^6 + 4 r; reference sums are in long double.
+  // Rank r has r + 1 samples (two in a world of one) of three channels, around 10^6 + 4 r;
+  // reference sums are in long double.
   const index_t ranks = world().size(), own = world().rank() + 1;
   const auto samples_of = [&](index_t rank) {
     std::vector<double> values = pattern<double>((ranks == 1 ? 2 : rank + 1) * 3, 7, 3 * rank, 29);
@@ -213,22 +222,29 @@ TEST_CASE_TEMPLATE("statistics of all ranks have the digits of their numbers, ho
       mean += all[i] / n;
     for (std::size_t i = static_cast<std::size_t>(c); i < all.size(); i += 3)
       squares += (all[i] - mean) * (all[i] - mean);
-    // The mean is rounded to its last digit, 2^-33, by which the distances from it, of 0.1 and more, are wrong.
+    // The mean is rounded to its last digit, 2^-33, by which the distances from it, of 0.1 and
+    // more, are wrong.
     const double tolerance = 1e-8;
     const auto at = [&](int buffer) {
-      return buffers[static_cast<std::size_t>(net.named_buffers()[static_cast<std::size_t>(buffer)].offset + c)];
+      return buffers[static_cast<std::size_t>(
+          net.named_buffers()[static_cast<std::size_t>(buffer)].offset + c)];
     };
     CHECK(std::abs(at(0) - static_cast<double>(mean)) <= 0x1p-32);
     CHECK(std::abs(at(1) / static_cast<double>(squares / (n - 1)) - 1) < tolerance);
     const std::vector<double> x = samples_of(own - 1);
     for (std::size_t i = static_cast<std::size_t>(c); i < x.size(); i += 3)
-      CHECK(std::abs(y[i] - static_cast<double>((x[i] - mean) / std::sqrt(squares / n + 1e-5L))) < tolerance);
+      CHECK(std::abs(y[i] - static_cast<double>((x[i] - mean) / std::sqrt(squares / n + 1e-5L))) <
+            tolerance);
   }
 }
 
-TEST_CASE("each normalization takes one call forward and one backward, unless nothing below it is trained") {
-  const index_t on = world().size() > 1;                                  // a world of one has BatchNorm
-  CHECK(calls_of(images_with(0.1), {2, 8, 8}) == Calls{3 * on, 4 * on});  // with the one for all gradients
+TEST_CASE(
+    "each normalization takes one call forward and one backward, unless nothing below it is "
+    "trained") {
+  // A world of one has BatchNorm.
+  const index_t on = world().size() > 1;
+  // With the one for all gradients.
+  CHECK(calls_of(images_with(0.1), {2, 8, 8}) == Calls{3 * on, 4 * on});
   CHECK(calls_of(features_with(0.1), {5}) ==
         Calls{2 * on, 2 * on});  // the first one needs no gradient of its input
   CHECK(calls_of(images_with(0.1), {2, 8, 8}, "4") == Calls{3 * on, 2 * on});
@@ -272,7 +288,8 @@ TEST_CASE("a rank may have one value per channel, if statistics are those of all
   CHECK(contains(error_of([&] { net(x); }), "one value per channel"));
 }
 
-TEST_CASE("detect_anomaly names the layer on the rank with the number, and sends the others there") {
+TEST_CASE(
+    "detect_anomaly names the layer on the rank with the number, and sends the others there") {
   Host& host = test_device<Host>();
   Network<Host, double> net(host, features_with(0.1), {5});
   net.detect_anomaly();
@@ -288,7 +305,8 @@ TEST_CASE("detect_anomaly names the layer on the rank with the number, and sends
   for (const bool eager : {true, false}) {
     const std::vector<double> weights = parameters_of(net);
     const std::string error = error_of([&] { eager ? void(net(bad)) : void(step(bad, y)); });
-    CHECK(contains(error, is_last ? "the inputs have inf at [0, 3]" : "look at the messages of the other ranks"));
+    CHECK(contains(error, is_last ? "the inputs have inf at [0, 3]"
+                                  : "look at the messages of the other ranks"));
     CHECK(same_bits(parameters_of(net), weights));
     // The ranks are still in step.
     fill(host, net.buffers().numel(), 0.0, net.buffers().data());

@@ -23,8 +23,9 @@ namespace {
 
 constexpr index_t leaves = 8, batch = 32;
 
-using Images = nn::Sequential<nn::Input<2, 8, 8>, nn::Conv2d<6, 3, nn::Padding<1>>, nn::ReLU, nn::MaxPool2d<2>,
-                              nn::Dropout, nn::Flatten, nn::Linear<20>, nn::ReLU, nn::Dropout, nn::Linear<5>>;
+using Images =
+    nn::Sequential<nn::Input<2, 8, 8>, nn::Conv2d<6, 3, nn::Padding<1>>, nn::ReLU, nn::MaxPool2d<2>,
+                   nn::Dropout, nn::Flatten, nn::Linear<20>, nn::ReLU, nn::Dropout, nn::Linear<5>>;
 
 nn::Value layers(nn::Value x) {
   return linear(dropout(relu(linear(x, 11)), 0.25), 3);
@@ -49,7 +50,8 @@ struct PartOf {
   Tensor<label_t, D> y;
 };
 template <class T, class D>
-PartOf<T, D> part_of(D& device, const Sizes& sample, int step, index_t classes, index_t first, index_t parts) {
+PartOf<T, D> part_of(D& device, const Sizes& sample, int step, index_t classes, index_t first,
+                     index_t parts) {
   const index_t size = sample.numel();
   const std::vector<T> all = values_of<T>(batch * size, step);
   std::vector<T> x;
@@ -93,7 +95,8 @@ Trained<T> by_leaves(D& device, Net& net, const How& how) {
     std::vector<T> losses;
     for (index_t leaf = 0; leaf < leaves; ++leaf) {
       net.zero_grad();
-      const auto part = part_of<T>(device, net.graph().values[0], i, net.output_sizes()[0], leaf, leaves);
+      const auto part =
+          part_of<T>(device, net.graph().values[0], i, net.output_sizes()[0], leaf, leaves);
       auto loss = criterion(net(part.x), part.y);
       losses.push_back(loss.item());
       loss.backward(1.0 / static_cast<double>(how.accumulate));
@@ -126,8 +129,8 @@ Trained<T> by_step(D& device, Net& net, const How& how) {
   train::Step step(net, criterion, optimizer, {.accumulate = how.accumulate});
   Trained<T> result;
   for (int i = 0; i < how.steps; ++i) {
-    const auto part =
-        part_of<T>(device, net.graph().values[0], i, net.output_sizes()[0], world().rank(), world().size());
+    const auto part = part_of<T>(device, net.graph().values[0], i, net.output_sizes()[0],
+                                 world().rank(), world().size());
     result.losses.push_back(step(part.x, part.y).item());
   }
   result.weights = parameters_of(net);
@@ -157,7 +160,8 @@ void check_by_step(D& device, Make make, const How& how) {
     auto net = made(device, 5);
     alone = by_leaves<T>(device, net, how);
   }
-  auto net = made(device, 5 + world().rank());  // all begin with what rank 0 has, also the random numbers
+  // All begin with what rank 0 has, also the random numbers.
+  auto net = made(device, 5 + world().rank());
   const Trained<T> together = by_step<T>(device, net, how);
   CHECK(same_bits(together.weights, of_rank_0(alone.weights, together.weights.size())));
   CHECK(same_bits(together.losses, of_rank_0(alone.losses, together.losses.size())));
@@ -170,14 +174,17 @@ bool shares_leaves() {
 
 }  // namespace
 
-TEST_CASE("200 steps on any number of ranks and threads have the bits of leaves that are added up by hand") {
+TEST_CASE(
+    "200 steps on any number of ranks and threads have the bits of leaves that are added up by "
+    "hand") {
   if (!shares_leaves()) return;
   Host host({.threads = world().size() == 1 ? 3 : world().size() == 2 ? 2 : 1});
   check_by_step<float>(host, [](Host& on) { return Model<Images, Host>(on); }, {.steps = 200});
 }
 
-TEST_CASE_TEMPLATE("gradients of several batches, and of a part of the parameters, are added up in leaves", D,
-                   GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE(
+    "gradients of several batches, and of a part of the parameters, are added up in leaves", D,
+    GPUNET_TEST_DEVICES) {
   if (!shares_leaves()) return;
   D& device = test_device<D>();
   const auto make = [](D& on) {
@@ -187,8 +194,9 @@ TEST_CASE_TEMPLATE("gradients of several batches, and of a part of the parameter
   check_by_step<double>(device, make, {.steps = 4, .freezes = true});
 }
 
-TEST_CASE_TEMPLATE("a network that computes its loss from two inputs, in a Step with the leaves of this rank", D,
-                   GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE(
+    "a network that computes its loss from two inputs, in a Step with the leaves of this rank", D,
+    GPUNET_TEST_DEVICES) {
   if (!shares_leaves()) return;
   D& device = test_device<D>();
   manual_seed(1);
@@ -202,7 +210,8 @@ TEST_CASE_TEMPLATE("a network that computes its loss from two inputs, in a Step 
     return part_of<float>(device, {width}, of, 1, first, parts).x;
   };
   const float loss =
-      step({rows(3, 4, world().rank(), world().size()), rows(2, 5, world().rank(), world().size())}).item();
+      step({rows(3, 4, world().rank(), world().size()), rows(2, 5, world().rank(), world().size())})
+          .item();
   std::vector<std::vector<float>> gradients;
   std::vector<float> losses;
   for (index_t leaf = 0; leaf < leaves; ++leaf) {
@@ -225,17 +234,21 @@ TEST_CASE_TEMPLATE("a network that computes its loss from two inputs, in a Step 
 
 namespace {
 
-// What is trained by fit(): images that are mirrored at random, 72 in batches of 16 of all processes, the last one of 8.
+// What is trained by fit(): images that are mirrored at random, 72 in batches of 16 of all
+// processes, the last one of 8.
 struct FitData {
   FitData(index_t ranks, index_t rank)
-      : loader(set, {.batch_size = 16 / ranks,
-                     .sampler = data::DistributedSampler(set, {.num_replicas = ranks, .rank = rank})}) {}
+      : loader(set,
+               {.batch_size = 16 / ranks,
+                .sampler = data::DistributedSampler(set, {.num_replicas = ranks, .rank = rank})}) {}
 
   Host& host = test_device<Host>();
   data::Shapes set{72, 1, data::Compose(data::RandomHorizontalFlip(), data::ToTensor())};
   data::DataLoader<> loader;
   Network<Host, float> net{
-      host, [](nn::Value x) { return linear(dropout(relu(linear(flatten(x), 11)), 0.25), 10); }, {3, 32, 32}};
+      host,
+      [](nn::Value x) { return linear(dropout(relu(linear(flatten(x), 11)), 0.25), 10); },
+      {3, 32, 32}};
   optim::Adam<Host, float> optimizer{net, {.lr = 0.02}};
 };
 
@@ -258,7 +271,8 @@ Fitted by_fit(const FitHow& how) {
   const train::FitOptions options{
       .epochs = 2, .max_steps = how.max_steps, .accumulate = how.accumulate, .resume = how.resume};
   const auto run = [&](auto&&... parts) {
-    return train::fit(data.net, nn::CrossEntropyLoss{}, data.optimizer, data.loader, options, parts...);
+    return train::fit(data.net, nn::CrossEntropyLoss{}, data.optimizer, data.loader, options,
+                      parts...);
   };
   Fitted result;
   const train::History history = how.clips    ? run(train::ClipGradNorm{0.5})
@@ -335,9 +349,12 @@ Fitted by_hand(const FitHow& how) {
 
 }  // namespace
 
-TEST_CASE("fit on any number of ranks has the bits of leaves that are added up by hand, also after a resumption") {
+TEST_CASE(
+    "fit on any number of ranks has the bits of leaves that are added up by hand, also after a "
+    "resumption") {
   if (!shares_leaves()) return;
-  for (const FitHow& how : {FitHow{}, FitHow{.accumulate = 2}, FitHow{.counts = true}, FitHow{.clips = true}}) {
+  for (const FitHow& how :
+       {FitHow{}, FitHow{.accumulate = 2}, FitHow{.counts = true}, FitHow{.clips = true}}) {
     CAPTURE(how.accumulate);
     CAPTURE(how.counts);
     CAPTURE(how.clips);
@@ -362,7 +379,8 @@ TEST_CASE("fit on any number of ranks has the bits of leaves that are added up b
 TEST_CASE("what a fixed tree cannot do is an error") {
   Host& host = test_device<Host>();
   const auto options = [](index_t n) {
-    return distributed::DistributedDataParallelOptions{.reduction = Reduction::fixed_tree, .tree_leaves = n};
+    return distributed::DistributedDataParallelOptions{.reduction = Reduction::fixed_tree,
+                                                       .tree_leaves = n};
   };
   Network<Host, float> net(host, layers, {7});
   CHECK(contains(error_of([&] { DistributedDataParallel ddp(net, world(), options(24)); }),
@@ -373,14 +391,16 @@ TEST_CASE("what a fixed tree cannot do is an error") {
   CHECK(net.reducer() == nullptr);
   if (!shares_leaves()) return;
 
-  Network<Host, float> norm(host, [](nn::Value x) { return linear(batch_norm(linear(x, 4)), 3); }, {7});
+  Network<Host, float> norm(host, [](nn::Value x) { return linear(batch_norm(linear(x, 4)), 3); },
+                            {7});
   CHECK(contains(error_of([&] { DistributedDataParallel ddp(norm, world(), options(leaves)); }),
                  "layer 1 (BatchNorm"));
   const index_t own = leaves / world().size();
   const auto inputs = [&](index_t n) {
     return Tensor<float, Host>(host, {n, 7}, values_of<float>(n * 7, 1));
   };
-  const Tensor<label_t, Host> y(host, {own}, std::vector<label_t>(static_cast<std::size_t>(own), 1));
+  const Tensor<label_t, Host> y(host, {own},
+                                std::vector<label_t>(static_cast<std::size_t>(own), 1));
   {
     norm.eval();  // with the running statistics
     DistributedDataParallel ddp(norm, world(), options(leaves));
@@ -388,18 +408,21 @@ TEST_CASE("what a fixed tree cannot do is an error") {
     train::Step step(norm, nn::CrossEntropyLoss{}, optimizer);
     CHECK(step(inputs(own), y).item() > 0);
     norm.train();
-    CHECK(contains(error_of([&] { step(inputs(own), y); }), "has statistics of its batch in training mode"));
+    CHECK(contains(error_of([&] { step(inputs(own), y); }),
+                   "has statistics of its batch in training mode"));
   }
 
   DistributedDataParallel ddp(net, world(), options(leaves));
   optim::SGD optimizer(net, {.lr = 0.1});
   train::Step step(net, nn::CrossEntropyLoss{}, optimizer, {.accumulate = 2});
   const std::vector<float> before = parameters_of(net);
-  CHECK(contains(error_of([&] { nn::CrossEntropyLoss{}(net(inputs(own)), y).backward(); }),
-                 "in a loop of your own (the batch has to run in leaves), use train::Step or train::fit"));
+  CHECK(contains(
+      error_of([&] { nn::CrossEntropyLoss{}(net(inputs(own)), y).backward(); }),
+      "in a loop of your own (the batch has to run in leaves), use train::Step or train::fit"));
   CHECK(contains(error_of([&] { net.forward_backward(inputs(own), nn::CrossEntropyLoss{}, y); }),
                  "in a loop of your own"));
-  CHECK(contains(error_of([&] { const auto none = ddp.no_sync(); }), "no_sync: with Reduction::fixed_tree"));
+  CHECK(contains(error_of([&] { const auto none = ddp.no_sync(); }),
+                 "no_sync: with Reduction::fixed_tree"));
   if (own > 1)
     CHECK(contains(error_of([&] { step(inputs(own + 1), y); }),
                    concat(own + 1, " samples on a rank with ", own, " of 8 leaves")));
@@ -407,10 +430,11 @@ TEST_CASE("what a fixed tree cannot do is an error") {
     const index_t n = world().is_main() ? 2 * own : own;
     CHECK(contains(error_of([&] {
                      step(inputs(n),
-                          Tensor<label_t, Host>(host, {n}, std::vector<label_t>(static_cast<std::size_t>(n), 1)));
+                          Tensor<label_t, Host>(
+                              host, {n}, std::vector<label_t>(static_cast<std::size_t>(n), 1)));
                    }),
-                   concat("the batch of this rank has ", n, " samples, those of all ", world().size(),
-                          " ranks together ", leaves + own)));
+                   concat("the batch of this rank has ", n, " samples, those of all ",
+                          world().size(), " ranks together ", leaves + own)));
   }
   train::Step sum(net, nn::CrossEntropyLoss{{.reduction = nn::Reduction::sum}}, optimizer);
   CHECK(contains(error_of([&] { sum(inputs(own), y); }), "a loss with Reduction::sum"));
@@ -437,11 +461,12 @@ TEST_CASE("hooks are called for each leaf") {
   optim::SGD optimizer(net, {.lr = 0.1});
   train::Step step(net, nn::CrossEntropyLoss{}, optimizer);
   std::vector<Sizes> seen;
-  const auto hook =
-      net.register_forward_hook("0", [&](const Tensor<float, Host>& y) { seen.push_back(y.sizes()); });
+  const auto hook = net.register_forward_hook(
+      "0", [&](const Tensor<float, Host>& y) { seen.push_back(y.sizes()); });
   const auto part = part_of<float>(host, {7}, 1, 3, world().rank(), world().size());
   step(part.x, part.y);
-  CHECK(seen == std::vector<Sizes>(static_cast<std::size_t>(leaves / world().size()), Sizes{batch / leaves, 11}));
+  CHECK(seen == std::vector<Sizes>(static_cast<std::size_t>(leaves / world().size()),
+                                   Sizes{batch / leaves, 11}));
 }
 
 TEST_CASE_TEMPLATE("the rows of a leaf, of numbers of any size", D, GPUNET_TEST_DEVICES) {

@@ -34,7 +34,8 @@ const void* last_address() {
 // Doubles the elements in place and returns their sum; -1 for what is refused.
 double double_in_place(void* managed) {
   try {
-    DLPackTensor<float, Host> x = from_dlpack<float>(device(), static_cast<dlpack::ManagedTensor*>(managed));
+    DLPackTensor<float, Host> x =
+        from_dlpack<float>(device(), static_cast<dlpack::ManagedTensor*>(managed));
     address = x.data();
     x *= 2;
     return static_cast<double>(sum(x).item());

@@ -31,7 +31,8 @@ class ErrorPage {
     text("With this `" + std::string(name) + "`:");
     block("text", contents);
   }
-  void error(std::string_view title, std::string_view lines, std::string_view message, std::string_view next) {
+  void error(std::string_view title, std::string_view lines, std::string_view message,
+             std::string_view next) {
     CAPTURE(lines);
     CHECK(message.starts_with("gpunet::"));  // where; what is read by people
     CHECK(message.find("/tmp") == message.npos);
@@ -49,7 +50,8 @@ class ErrorPage {
  private:
   void block(std::string_view language, std::string_view lines) {
     const std::string fence = lines.find("```") == lines.npos ? "```" : "````";
-    text(fence + std::string(language) + "\n" + std::string(lines) + (lines.ends_with('\n') ? "" : "\n") + fence);
+    text(fence + std::string(language) + "\n" + std::string(lines) +
+         (lines.ends_with('\n') ? "" : "\n") + fence);
   }
 
   std::string page_;
@@ -69,10 +71,13 @@ inline void write(const std::string& path, const std::string& contents) {
   std::ofstream(path, std::ios::binary) << contents;
 }
 
-// The current folder of the process is an empty one for a while: messages have names, and no paths of this machine.
+// The current folder of the process is an empty one for a while: messages have names, and no paths
+// of this machine.
 class EmptyFolder {
  public:
-  EmptyFolder() : before_(std::filesystem::current_path()) { std::filesystem::current_path(folder_.path()); }
+  EmptyFolder() : before_(std::filesystem::current_path()) {
+    std::filesystem::current_path(folder_.path());
+  }
   ~EmptyFolder() { std::filesystem::current_path(before_); }
 
  private:
@@ -80,28 +85,35 @@ class EmptyFolder {
   std::filesystem::path before_;
 };
 
-// The lines of tests/compile_fail/NAME.cpp: the sentences that check.sh finds in the first error, or the note, a title, what to do next,
-// and the program.
+// The lines of tests/compile_fail/NAME.cpp: the sentences that check.sh finds in the first error,
+// or the note, a title, what to do next, and the program.
 inline void compile_errors(ErrorPage& page) {
   page.section("Errors of the compiler");
   page.text(
-      "Shapes and devices are part of types, so the compiler finds many errors. **Read only the first error**, "
+      "Shapes and devices are part of types, so the compiler finds many errors. **Read only the "
+      "first error**, "
       "which begins with "
-      "`gpunet::` (after `error: static assertion failed:` in g++); the lines after it are template "
+      "`gpunet::` (after `error: static assertion failed:` in g++); the lines after it are "
+      "template "
       "instantiations.");
   page.text(
-      "gpunet has no message for template arguments written as in PyTorch, because the compiler refuses them "
+      "gpunet has no message for template arguments written as in PyTorch, because the compiler "
+      "refuses them "
       "before its checks. "
       "Layers name only their outputs:\n\n"
       "| written | g++ | clang++ | means |\n"
       "|---|---|---|---|\n"
-      "| `nn::Linear<4, 2>` | `wrong number of template arguments (2, should be at least 0)` | `too many template "
+      "| `nn::Linear<4, 2>` | `wrong number of template arguments (2, should be at least 0)` | "
+      "`too many template "
       "arguments for class template 'Linear'` | `nn::Linear<2>` |\n"
-      "| `nn::Conv2d<3, 6, 5>` | `type/value mismatch at argument 3 in template parameter list` | `template "
+      "| `nn::Conv2d<3, 6, 5>` | `type/value mismatch at argument 3 in template parameter list` | "
+      "`template "
       "argument "
-      "for template type parameter must be a type` | `nn::Conv2d<6, 5>`; a stride is `nn::Stride<2>` |");
+      "for template type parameter must be a type` | `nn::Conv2d<6, 5>`; a stride is "
+      "`nn::Stride<2>` |");
   std::vector<std::filesystem::path> sources;
-  for (const auto& entry : std::filesystem::directory_iterator(GPUNET_PROJECT "/tests/compile_fail"))
+  for (const auto& entry :
+       std::filesystem::directory_iterator(GPUNET_PROJECT "/tests/compile_fail"))
     if (entry.path().extension() == ".cpp") sources.push_back(entry.path());
   std::sort(sources.begin(), sources.end());
   for (const auto& source : sources) {
@@ -119,7 +131,8 @@ inline void compile_errors(ErrorPage& page) {
       else
         next += (next.empty() ? "" : " ") + line.substr(3);
     while (std::getline(lines, line))
-      code += line.starts_with("using namespace") || (code.empty() && line.empty()) ? "" : line + '\n';
+      code +=
+          line.starts_with("using namespace") || (code.empty() && line.empty()) ? "" : line + '\n';
     CAPTURE(source);
     CHECK(!next.empty());
     page.error(title, code, message, next);
@@ -127,7 +140,8 @@ inline void compile_errors(ErrorPage& page) {
 }
 
 // Runs the statements behind the two texts and writes what they throw.
-#define PROVOKE(title, next, ...) page.error(title, as_code(#__VA_ARGS__), error_of([&] { __VA_ARGS__; }), next)
+#define PROVOKE(title, next, ...) \
+  page.error(title, as_code(#__VA_ARGS__), error_of([&] { __VA_ARGS__; }), next)
 // What the statements below it find.
 #define SHOW_AND_RUN(...)           \
   page.code(as_code(#__VA_ARGS__)); \

@@ -23,9 +23,9 @@ class LayerPage {
   std::set<std::string> names;
 
   void section(const std::string& title) {
-    page_ +=
-        "\n## " + title +
-        "\n\n| layer | in PyTorch | gradients of | fused with | differs from PyTorch |\n|---|---|---|---|---|\n";
+    page_ += "\n## " + title +
+             "\n\n| layer | in PyTorch | gradients of | fused with | differs from PyTorch "
+             "|\n|---|---|---|---|---|\n";
   }
   template <class L, class In>
   void layer(const L& layer, In in, const LayerText& text = {}) {
@@ -40,7 +40,8 @@ class LayerPage {
 
   void losses() {
     page_ +=
-        "\n## Losses\n\n| loss | in PyTorch | targets | `each` | differs from PyTorch |\n|---|---|---|---|---|\n";
+        "\n## Losses\n\n| loss | in PyTorch | targets | `each` | differs from PyTorch "
+        "|\n|---|---|---|---|---|\n";
   }
   template <class Loss>
   void loss(const Loss& loss, const LayerText& text = {}) {
@@ -53,18 +54,24 @@ class LayerPage {
       return sizes.rank() == 2 ? "as the outputs" : sizes.rank() == 1 ? "[batch, ...]" : "[batch]";
     };
     const bool labels = std::is_same_v<typename Loss::target_type, label_t>;
-    row(name, text, {std::string(labels ? "labels " : "numbers, ") + shape(traits.target), shape(traits.each)});
+    row(name, text,
+        {std::string(labels ? "labels " : "numbers, ") + shape(traits.target), shape(traits.each)});
   }
 
   std::string text() const {
     return "# Layers and losses\n\n"
-           "Each layer and loss is written once and runs forward and backward on `Host` and on `Cuda`, in `float` "
+           "Each layer and loss is written once and runs forward and backward on `Host` and on "
+           "`Cuda`, in `float` "
            "and `double`; a test made this "
-           "page from\n[tests/support/layer_list.hpp](../tests/support/layer_list.hpp), running every example. "
+           "page from\n[tests/support/layer_list.hpp](../tests/support/layer_list.hpp), running "
+           "every example. "
            "*Gradients of*: x is the input, the other names "
-           "are parameters. *Fused\nwith*: the layers behind it that run in the same kernel (element-wise: on "
-           "`Cuda`, a neighbor of your own; BatchNorm also with ReLU6 and Hardtanh). Where the last "
-           "column is empty, options\nand results are those of PyTorch. [pytorch.md](pytorch.md) has the "
+           "are parameters. *Fused\nwith*: the layers behind it that run in the same kernel "
+           "(element-wise: on "
+           "`Cuda`, a neighbor of your own; BatchNorm also with ReLU6 and Hardtanh). Where the "
+           "last "
+           "column is empty, options\nand results are those of PyTorch. [pytorch.md](pytorch.md) "
+           "has the "
            "options side by side, "
            "[adding_a_layer.md](adding_a_layer.md) your own layers.\n" +
            page_;
@@ -74,7 +81,8 @@ class LayerPage {
   void row(const std::string& name, const LayerText& text, const std::vector<std::string>& cells) {
     CHECK_MESSAGE(names.insert(name).second, "two lines");
     page_ += "| `" + name + "` | ";
-    if (!text.pytorch.empty()) page_ += "`" + (text.pytorch == "nn" ? "nn." + name : text.pytorch) + "`";
+    if (!text.pytorch.empty())
+      page_ += "`" + (text.pytorch == "nn" ? "nn." + name : text.pytorch) + "`";
     for (const std::string& cell : cells)
       page_ += " | " + cell;
     page_ += " | " + text.differs + " |\n";
@@ -89,13 +97,15 @@ class LayerPage {
     if (text.takes_indices) x.assign(x.size(), 1);
     for (const float y : run.forward(x))
       CHECK(std::isfinite(y));
-    const auto gradients = run.backward(nn::random_values<float>(2 * run.out_features(), generator, -1, 1));
+    const auto gradients =
+        run.backward(nn::random_values<float>(2 * run.out_features(), generator, -1, 1));
     for (const auto* some : {&gradients.dx, &gradients.parameters})
       for (const float gradient : *some)
         CHECK(std::isfinite(gradient));
     std::set<std::string> seen;
     std::string result;
-    if (std::any_of(gradients.dx.begin(), gradients.dx.end(), [](float dx) { return dx != 0; })) result = "x";
+    if (std::any_of(gradients.dx.begin(), gradients.dx.end(), [](float dx) { return dx != 0; }))
+      result = "x";
     for (const ParameterInfo& parameter : run.parameters()) {
       const std::string name = parameter.name.substr(parameter.name.find_last_of('.') + 1);
       if (seen.insert(name).second) result += (result.empty() ? "" : ", ") + name;
@@ -121,7 +131,8 @@ class LayerPage {
         builder.enter("pool");
         y = nn::lower(builder, nn::MaxPool2d<2>{}, y, after);
       }
-      const Graph graph = fuse(std::move(builder).finish(y), {.blocks = true, .keeps_relu_bits = false});
+      const Graph graph =
+          fuse(std::move(builder).finish(y), {.blocks = true, .keeps_relu_bits = false});
       std::string result;
       for (const Node& node : graph.nodes)
         for (const char* next : node.fused)
@@ -162,13 +173,16 @@ TEST_CASE("docs/layers.md shows all layers and losses") {
   const std::set<std::string> classes = classes_of_nn();
   CHECK(classes.size() > 70);
   for (const std::string& name : classes) {
-    const bool listed = page.names.contains(name) || not_layers().contains(name) || name.ends_with("Options");
+    const bool listed =
+        page.names.contains(name) || not_layers().contains(name) || name.ends_with("Options");
     CHECK_MESSAGE(listed, name << " has no line in tests/support/layer_list.hpp: add one");
   }
   for (const std::string& name : page.names)
-    CHECK_MESSAGE(classes.contains(name), name << " of tests/support/layer_list.hpp is in no header of gpunet.hpp");
+    CHECK_MESSAGE(classes.contains(name),
+                  name << " of tests/support/layer_list.hpp is in no header of gpunet.hpp");
   const std::string path = GPUNET_PROJECT "/docs/layers.md";
   if (std::getenv("GPUNET_WRITE_DOCS")) write(path, page.text());
   CHECK_MESSAGE(page.text() == slurp(path),
-                "docs/layers.md is out of date: GPUNET_WRITE_DOCS=1 ctest --test-dir build/host -R docs/layers");
+                "docs/layers.md is out of date: GPUNET_WRITE_DOCS=1 ctest --test-dir build/host -R "
+                "docs/layers");
 }

@@ -42,7 +42,8 @@ struct PReLUInputGradient {
   GPUNET_FN void operator()(index_t i) const { dx[i] = x[i] > T{} ? dy[i] : *slope * dy[i]; }
 };
 
-// The gradient of the slope: the sum of x dy over all elements with x <= 0. Padding samples add 0, because their dy is 0.
+// The gradient of the slope: the sum of x dy over all elements with x <= 0. Padding samples add 0,
+// because their dy is 0.
 template <class T>
 struct PReLUSlopeGradient {
   const T *x, *dy;
@@ -52,12 +53,15 @@ struct PReLUSlopeGradient {
   GPUNET_FN void store(index_t, T sum) const { gpunet::store_gradient(*gradient, sum, accumulate); }
 };
 
-// PReLU with one learned slope for all elements, as torch.nn.PReLU(): its parameter is "weight", of shape [1].
+// PReLU with one learned slope for all elements, as torch.nn.PReLU(): its parameter is "weight", of
+// shape [1].
 struct PReLU {
   double init = 0.25;
 
   constexpr auto output(auto in) const { return in; }
-  constexpr auto parameters(auto) const { return std::array{gpunet::nn::constant("weight", {1}, init)}; }
+  constexpr auto parameters(auto) const {
+    return std::array{gpunet::nn::constant("weight", {1}, init)};
+  }
 
   template <class D, class T>
   void forward(D& device, const gpunet::ForwardPass<T>& pass) const {
@@ -67,29 +71,39 @@ struct PReLU {
   template <class D, class T>
   void backward(D& device, const gpunet::BackwardPass<T>& pass) const {
     const index_t n = pass.in_elements();
-    sum_each(device, 1, n, PReLUSlopeGradient<T>{pass.x, pass.dy, pass.gradients[0], pass.accumulate});
-    if (pass.dx) for_each(device, n, PReLUInputGradient<T>{pass.x, pass.dy, pass.parameters[0], pass.dx});
+    sum_each(device, 1, n,
+             PReLUSlopeGradient<T>{pass.x, pass.dy, pass.gradients[0], pass.accumulate});
+    if (pass.dx)
+      for_each(device, n, PReLUInputGradient<T>{pass.x, pass.dy, pass.parameters[0], pass.dx});
   }
 
-  std::string extra_repr(const gpunet::Sizes&, const gpunet::Sizes&) const { return "num_parameters=1"; }
+  std::string extra_repr(const gpunet::Sizes&, const gpunet::Sizes&) const {
+    return "num_parameters=1";
+  }
 };
 
-// to[i] = 0 where the random number of element i is below p, else scale from[i]. One index = one element.
+// to[i] = 0 where the random number of element i is below p, else scale from[i]. One index = one
+// element.
 template <class T>
 struct DropElements {
   float p;
   T scale;
   const T* from;
   T* to;
-  GPUNET_FN void operator()(index_t i, float random) const { to[i] = random < p ? T{} : scale * from[i]; }
+  GPUNET_FN void operator()(index_t i, float random) const {
+    to[i] = random < p ? T{} : scale * from[i];
+  }
 };
 
-// Zeroes elements with probability p and scales the others by 1 / (1 - p) in training mode, as torch.nn.Dropout.
+// Zeroes elements with probability p and scales the others by 1 / (1 - p) in training mode, as
+// torch.nn.Dropout.
 struct Dropout {
   float p = 0.5f;
 
   constexpr auto output(auto in) const { return in; }
-  gpunet::OpTraits traits(const gpunet::Sizes&, const gpunet::Sizes&) const { return {.uses_random = true}; }
+  gpunet::OpTraits traits(const gpunet::Sizes&, const gpunet::Sizes&) const {
+    return {.uses_random = true};
+  }
 
   template <class D, class T>
   void forward(D& device, const gpunet::ForwardPass<T>& pass) const {
@@ -138,13 +152,16 @@ struct CosineDistance {
     if (n < pass.slice.count) pass.losses[n] = 1 - xt / norms;
     for (index_t k = 0; k < pass.features; ++k) {
       const bool padding = n >= pass.slice.count;
-      const T gradient = padding ? T{} : pass.x[at(n, k)] * xt / xx - pass.targets[n * pass.features + k];
+      const T gradient =
+          padding ? T{} : pass.x[at(n, k)] * xt / xx - pass.targets[n * pass.features + k];
       pass.dx[at(n, k)] = padding ? T{} : pass.scale * gradient / norms;
     }
   }
 
  private:
-  GPUNET_FN index_t at(index_t n, index_t k) const { return pass.slice.offset(n, k, pass.features); }
+  GPUNET_FN index_t at(index_t n, index_t k) const {
+    return pass.slice.offset(n, k, pass.features);
+  }
 };
 
 // The mean over the batch of 1 - cos(x, t): outputs x and targets t [batch, features].
@@ -158,7 +175,9 @@ struct CosineLoss : gpunet::nn::LossFunction<CosineLoss> {
   // At compile time: refuses wrong shapes of the network's output.
   template <class In>
   static constexpr void check_shape(In) {
-    static_assert(In::rank == 1, "mine::CosineLoss: the network's output has to have rank 1, end it with a Linear");
+    static_assert(
+        In::rank == 1,
+        "mine::CosineLoss: the network's output has to have rank 1, end it with a Linear");
   }
 
   // For each batch: refuses invalid targets, on devices whose memory the host can read.

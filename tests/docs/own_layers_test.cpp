@@ -8,7 +8,8 @@ TEST_CASE_TEMPLATE("gradients of the layers of docs/adding_a_layer.md", D, GPUNE
   CHECK_NOTHROW(mine::check_gradients(test_device<D>()));
 }
 
-TEST_CASE_TEMPLATE("PReLU of docs/adding_a_layer.md has PyTorch's numbers", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("PReLU of docs/adding_a_layer.md has PyTorch's numbers", D,
+                   GPUNET_TEST_DEVICES) {
   CHECK(mine::has_numbers_of_pytorch(test_device<D>()));
 }
 
@@ -48,7 +49,8 @@ TEST_CASE_TEMPLATE("a network learns with losses of its own", D, GPUNET_TEST_DEV
   const std::vector<float> identity{1, 0, 0, 1}, zero{0, 0};
   device.upload(get_parameter(net, "0.weight").data(), identity.data(), sizeof(float) * 4);
   device.upload(get_parameter(net, "0.bias").data(), zero.data(), sizeof(float) * 2);
-  const Tensor<float, D> inputs(device, {2, 2}, {1, 2, 3, -1}), targets(device, {2, 2}, {2, 1, 1, 1});
+  const Tensor<float, D> inputs(device, {2, 2}, {1, 2, 3, -1}),
+      targets(device, {2, 2}, {2, 1, 1, 1});
   const mine::CosineLoss criterion;
   CHECK(criterion(net(inputs), targets).item() == doctest::Approx(0.376393).epsilon(1e-5));
   CHECK(nn::ElementwiseLoss<mine::LogCosh>{}(net(inputs), targets).item() ==

@@ -1,5 +1,6 @@
-// Kills a process that saves without a pause, at random moments: gpunet_crash [kills]. Whatever moment that was, the file is the last one
-// that was saved or the next, as a whole, the one before is there too, and the next save leaves nothing else in the folder.
+// Kills a process that saves without a pause, at random moments: gpunet_crash [kills]. Whatever
+// moment that was, the file is the last one that was saved or the next, as a whole, the one before
+// is there too, and the next save leaves nothing else in the folder.
 #include <atomic>
 #include <csignal>
 #include <cstdio>
@@ -49,12 +50,14 @@ struct Saved : Weights {
   }
 };
 
-// Memory that the processes share: the number of the last save that has returned, of the checkpoint and of the weights alone.
+// Memory that the processes share: the number of the last save that has returned, of the checkpoint
+// and of the weights alone.
 struct Done {
   std::atomic<index_t> checkpoint, weights;
 };
 
-[[noreturn]] void save_without_end(Saved& saved, const std::string& path, const std::string& weights, Done& done) {
+[[noreturn]] void save_without_end(Saved& saved, const std::string& path,
+                                   const std::string& weights, Done& done) {
   for (index_t i = done.checkpoint;;) {
     saved.set_number(++i);
     saved.checkpoint(path).save();
@@ -74,7 +77,8 @@ int main(int argc, char** argv) {
   }
   const TempFolder folder;
   const std::string path = folder / "run.safetensors", weights = folder / "weights.pth";
-  void* const memory = ::mmap(nullptr, sizeof(Done), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  void* const memory =
+      ::mmap(nullptr, sizeof(Done), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   Done& done = *new (memory) Done{};
   Saved saved;
   saved.set_number(0);
@@ -107,7 +111,8 @@ int main(int argc, char** argv) {
     const auto of_weights = static_cast<index_t>(saved.first());
     check(saved.are(saved.first()), concat("kill ", i, ": the weights are of two saves"));
     check(done.weights <= of_weights && of_weights <= found,
-          concat("kill ", i, ": weights ", of_weights, " are in the file, ", done.weights.load(), " were saved"));
+          concat("kill ", i, ": weights ", of_weights, " are in the file, ", done.weights.load(),
+                 " were saved"));
     done.checkpoint = found;
     done.weights = of_weights;
   }
@@ -117,6 +122,7 @@ int main(int argc, char** argv) {
   check(folder.count() == 3, "other files are left in the folder");
   check(in_the_middle > 0, "no kill was within a save");
   std::printf("%ld kills, %lld of them within a save, %lld saves: %d wrong\n", kills,
-              static_cast<long long>(in_the_middle), static_cast<long long>(done.checkpoint.load()), failures);
+              static_cast<long long>(in_the_middle), static_cast<long long>(done.checkpoint.load()),
+              failures);
   return failures != 0;
 }

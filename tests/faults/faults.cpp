@@ -1,5 +1,6 @@
-// Every system call that reads or writes a file fails, is short or is interrupted in turn: the file is the old one or the new one as a
-// whole, an error names it and the reason, and nothing is left behind. The functions below come before those of the C library.
+// Every system call that reads or writes a file fails, is short or is interrupted in turn: the file
+// is the old one or the new one as a whole, an error names it and the reason, and nothing is left
+// behind. The functions below come before those of the C library.
 #include <algorithm>
 #include <cerrno>
 #include <cstdarg>
@@ -128,7 +129,8 @@ int fstat(int file, struct stat* result) noexcept {
   static auto* const call = GPUNET_ORIGINAL(fstat);
   return fails("fstat") ? -1 : call(file, result);
 }
-void* mmap(void* at, std::size_t bytes, int protection, int flags, int file, off_t offset) noexcept {
+void* mmap(void* at, std::size_t bytes, int protection, int flags, int file,
+           off_t offset) noexcept {
   static auto* const call = GPUNET_ORIGINAL(mmap);
   return file >= 0 && fails("mmap") ? MAP_FAILED : call(at, bytes, protection, flags, file, offset);
 }
@@ -189,11 +191,12 @@ const Fault every_fault[] = {{Fault::Kind::error, EIO},    {Fault::Kind::error, 
                              {Fault::Kind::error, EACCES}, {Fault::Kind::error, EINTR},
                              {Fault::Kind::error, EMFILE}, {Fault::Kind::is_short, 0}};
 
-// Runs an operation again and again, in which each call in turn has the fault; before it prepare(), and then settle(what happened, the
-// error's message).
-void for_each_call(const std::string& what, const Fault& fault, const std::function<void()>& prepare,
-                   const std::function<void()>& operation,
-                   const std::function<void(const std::string& where, const std::string& error)>& settle) {
+// Runs an operation again and again, in which each call in turn has the fault; before it prepare(),
+// and then settle(what happened, the error's message).
+void for_each_call(
+    const std::string& what, const Fault& fault, const std::function<void()>& prepare,
+    const std::function<void()>& operation,
+    const std::function<void(const std::string& where, const std::string& error)>& settle) {
   for (int n = 1;; ++n) {
     prepare();
     const std::size_t before = guest::open_files();
@@ -215,12 +218,14 @@ void for_each_call(const std::string& what, const Fault& fault, const std::funct
     failed.insert(calls.failed);
     errors += !error.empty();
     const bool is_short = fault.kind == Fault::Kind::is_short;
-    const std::string where =
-        concat(what, ", call ", n, ", ", calls.failed, ": ", is_short ? "short" : std::strerror(fault.number));
+    const std::string where = concat(what, ", call ", n, ", ", calls.failed, ": ",
+                                     is_short ? "short" : std::strerror(fault.number));
     check(guest::open_files() == before, where + ": a file is left open");
-    static const std::vector<std::string_view> repeated{"open", "write", "pread", "fsync", "flock", "close"};
-    const bool goes_on = is_short || (fault.number == EINTR &&
-                                      std::find(repeated.begin(), repeated.end(), calls.failed) != repeated.end());
+    static const std::vector<std::string_view> repeated{"open",  "write", "pread",
+                                                        "fsync", "flock", "close"};
+    const bool goes_on =
+        is_short || (fault.number == EINTR &&
+                     std::find(repeated.begin(), repeated.end(), calls.failed) != repeated.end());
     if (goes_on) check(error.empty(), where + " ends in: " + error);
     settle(where, error);
   }
@@ -230,13 +235,15 @@ void check_message(const std::string& where, const std::string& error, const std
                    const Fault& fault) {
   check(error.starts_with("gpunet::io"), where + ": " + error);
   check(error.find(path) != std::string::npos, where + ", no path in: " + error);
-  check(error.find(std::strerror(fault.number)) != std::string::npos, where + ", no reason in: " + error);
+  check(error.find(std::strerror(fault.number)) != std::string::npos,
+        where + ", no reason in: " + error);
 }
 
 void test_saving(const Format& format, const std::string& file) {
   for (const Fault& fault : every_fault) {
     const TempFolder folder;
-    const std::string path = folder / file, leftover = path + ".tmp-1-0";  // of a program that was killed
+    // Of a program that was killed.
+    const std::string path = folder / file, leftover = path + ".tmp-1-0";
     Weights weights, read;
     const auto prepare = [&] {
       for (float old : {1.0f, 2.0f, 3.0f}) {
@@ -254,7 +261,8 @@ void test_saving(const Format& format, const std::string& file) {
       check(!has_temporary_file(folder / "", leftover), where + ": a temporary file");
       if (format.keep_last > 1 && (!is_old || io::exists(earlier_name(path, 1)))) {
         format.load(read, earlier_name(path, 1));
-        check(is_old ? read.are(2) || read.are(3) : read.are(3), where + ": the file before is another");
+        check(is_old ? read.are(2) || read.are(3) : read.are(3),
+              where + ": the file before is another");
       }
       // The next one leaves nothing of it.
       weights.set(5);
@@ -264,7 +272,8 @@ void test_saving(const Format& format, const std::string& file) {
       check(!has_temporary_file(folder / "", ""), where + ": a temporary file after the next save");
     };
     for_each_call(
-        std::string("saving, ") + format.name, fault, prepare, [&] { format.save(weights, path); }, settle);
+        std::string("saving, ") + format.name, fault, prepare, [&] { format.save(weights, path); },
+        settle);
   }
 }
 
@@ -276,7 +285,8 @@ void test_loading(const Format& format, const std::string& file) {
   format.save(weights, path);
   for (const Fault& fault : every_fault) {
     for_each_call(
-        std::string("loading, ") + format.name, fault, [&] { weights.set(2); }, [&] { format.load(weights, path); },
+        std::string("loading, ") + format.name, fault, [&] { weights.set(2); },
+        [&] { format.load(weights, path); },
         [&](const std::string& where, const std::string& error) {
           if (!error.empty()) check_message(where, error, path, fault);
           check(weights.are(error.empty() ? 1 : 2), where + ": the weights are neither");

@@ -16,13 +16,16 @@ struct Weights {
       std::fill_n(begin(parameter), parameter.sizes.numel(), value);
   }
   bool are(float value) {
-    return std::all_of(net.named_parameters().begin(), net.named_parameters().end(), [&](const auto& parameter) {
-      return std::all_of(begin(parameter), begin(parameter) + parameter.sizes.numel(),
-                         [&](float x) { return x == value; });
-    });
+    return std::all_of(
+        net.named_parameters().begin(), net.named_parameters().end(), [&](const auto& parameter) {
+          return std::all_of(begin(parameter), begin(parameter) + parameter.sizes.numel(),
+                             [&](float x) { return x == value; });
+        });
   }
   float first() { return *begin(net.named_parameters()[0]); }
 
  private:
-  float* begin(const gpunet::ParameterInfo& parameter) { return net.parameters().data() + parameter.offset; }
+  float* begin(const gpunet::ParameterInfo& parameter) {
+    return net.parameters().data() + parameter.offset;
+  }
 };

@@ -1,5 +1,6 @@
-// What fuzz targets share. A target is a source in targets/ that registers one function over any bytes and some
-// well-formed inputs for it; an Error is the only exception that may leave the library.
+// What fuzz targets share. A target is a source in targets/ that registers one function over any
+// bytes and some well-formed inputs for it; an Error is the only exception that may leave the
+// library.
 #pragma once
 
 #include <algorithm>
@@ -49,9 +50,11 @@ inline void ensure(bool holds, std::string_view what) {
   std::abort();
 }
 
-// Runs the target and returns whether it read the input: false after an Error. Whatever else is thrown ends the program.
+// Runs the target and returns whether it read the input: false after an Error. Whatever else is
+// thrown ends the program.
 inline bool run(const Target& target, Bytes bytes) {
-  constexpr std::size_t longest_message = 1 << 16;  // bytes: nobody reads more, and inputs are small
+  // bytes: nobody reads more, and inputs are small.
+  constexpr std::size_t longest_message = 1 << 16;
   try {
     target.run(bytes);
     return true;
@@ -93,7 +96,9 @@ inline unsigned take_choice(Bytes& bytes, unsigned choices) {
 // A file in memory whose contents are replaced for each input, for readers that take a path.
 class MemoryFile {
  public:
-  MemoryFile() : number_(::memfd_create("fuzz", MFD_CLOEXEC)), path_(gpunet::concat("/proc/self/fd/", number_)) {
+  MemoryFile()
+      : number_(::memfd_create("fuzz", MFD_CLOEXEC)),
+        path_(gpunet::concat("/proc/self/fd/", number_)) {
     if (number_ < 0) throw std::runtime_error("no file in memory");
   }
   MemoryFile(const MemoryFile&) = delete;
@@ -103,9 +108,11 @@ class MemoryFile {
   const std::string& path() const { return path_; }
 
   void write(Bytes bytes) const {
-    // The old pages are used again: to free and to get them takes the system longer than most readers.
-    const bool ok = ::pwrite(number_, bytes.data(), bytes.size(), 0) == static_cast<ssize_t>(bytes.size()) &&
-                    ::ftruncate(number_, static_cast<off_t>(bytes.size())) == 0;
+    // The old pages are used again: to free and to get them takes the system longer than most
+    // readers.
+    const bool ok =
+        ::pwrite(number_, bytes.data(), bytes.size(), 0) == static_cast<ssize_t>(bytes.size()) &&
+        ::ftruncate(number_, static_cast<off_t>(bytes.size())) == 0;
     if (!ok) throw std::runtime_error("cannot write a file in memory");
   }
 
@@ -137,8 +144,8 @@ class MemoryFolder {
   std::vector<MemoryFile> files_;
 };
 
-// Reads every element of every entry: all have to be where the entry says. What is huge, because a stride of 0 repeats
-// it, is left out.
+// Reads every element of every entry: all have to be where the entry says. What is huge, because a
+// stride of 0 repeats it, is left out.
 inline void read_elements(const gpunet::io::TensorFile& file) {
   constexpr gpunet::index_t most = 1 << 16;
   for (const gpunet::io::TensorEntry& entry : file.entries()) {
@@ -152,9 +159,9 @@ inline void read_elements(const gpunet::io::TensorFile& file) {
     if (n > most) continue;
     std::vector<std::byte> copy;
     const Bytes elements = gpunet::io::detail::row_major_bytes(entry, copy);
-    ensure(
-        static_cast<gpunet::index_t>(elements.size()) == gpunet::io::detail::byte_count(entry.dtype, entry.sizes),
-        "an entry with other bytes than its shape");
+    ensure(static_cast<gpunet::index_t>(elements.size()) ==
+               gpunet::io::detail::byte_count(entry.dtype, entry.sizes),
+           "an entry with other bytes than its shape");
     volatile std::byte sum{};
     for (const std::byte byte : elements)
       sum = sum ^ byte;
@@ -175,10 +182,11 @@ inline std::vector<std::string> corpus(std::string_view ending) {
   return files;
 }
 
-// Zip archives as if their checksums had not been computed: else nothing behind them would be read once it is changed.
+// Zip archives as if their checksums had not been computed: else nothing behind them would be read
+// once it is changed.
 inline std::string without_sums(std::string archive) {
-  for (std::size_t at = archive.find("PK\1\2"); at != std::string::npos && at + 20 <= archive.size();
-       at = archive.find("PK\1\2", at + 1))
+  for (std::size_t at = archive.find("PK\1\2");
+       at != std::string::npos && at + 20 <= archive.size(); at = archive.find("PK\1\2", at + 1))
     archive.replace(at + 16, 4, 4, '\0');
   return archive;
 }

@@ -11,7 +11,8 @@ namespace fuzz {
 inline void check_image(const gpunet::io::Image& image) {
   ensure(image.width >= 1 && image.height >= 1 && image.channels >= 1 && image.channels <= 4,
          "an image of no size");
-  ensure(static_cast<gpunet::index_t>(image.pixels.size()) == image.width * image.height * image.channels,
+  ensure(static_cast<gpunet::index_t>(image.pixels.size()) ==
+             image.width * image.height * image.channels,
          "an image without the bytes of its size");
 }
 

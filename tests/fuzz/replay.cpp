@@ -1,5 +1,6 @@
-// replay TARGET [--write FOLDER] [FILE|FOLDER...]: runs a target once over its seeds and over these files, without a
-// fuzzer. A finding ends it with a signal. With --write, the seeds become files of that folder instead.
+// replay TARGET [--write FOLDER] [FILE|FOLDER...]: runs a target once over its seeds and over these
+// files, without a fuzzer. A finding ends it with a signal. With --write, the seeds become files of
+// that folder instead.
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -28,7 +29,8 @@ std::size_t replay(const fuzz::Target& target, const std::vector<std::string>& i
   return read;
 }
 
-// Some inputs that are not well-formed: each seed cut short, and with single bytes changed, at a few places.
+// Some inputs that are not well-formed: each seed cut short, and with single bytes changed, at a
+// few places.
 std::vector<std::string> broken(const std::vector<std::string>& seeds) {
   constexpr std::size_t places = 32;
   std::vector<std::string> out;
@@ -59,7 +61,8 @@ int main(int argc, char** argv) try {
   const std::vector<std::string> seeds = target->seeds();
   if (arguments.size() == 3 && arguments[1] == "--write") {
     for (std::size_t i = 0; i < seeds.size(); ++i)
-      std::ofstream(gpunet::io::join(arguments[2], gpunet::concat("seed-", i)), std::ios::binary) << seeds[i];
+      std::ofstream(gpunet::io::join(arguments[2], gpunet::concat("seed-", i)), std::ios::binary)
+          << seeds[i];
     return 0;
   }
   const std::size_t read = replay(*target, seeds);

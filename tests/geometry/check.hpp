@@ -71,7 +71,8 @@ inline Numbers output_gradients(const Numbers& y, const Numbers& targets) {
   return dy;
 }
 
-// Runs the forward pass; in evaluation mode after one in training mode, so that running statistics have a past.
+// Runs the forward pass; in evaluation mode after one in training mode, so that running statistics
+// have a past.
 template <class T, class D>
 std::vector<T> forward(LayerRun<T, D>& run, gpunet::nn::Mode mode, const std::vector<T>& x) {
   run.set_mode(gpunet::nn::Mode::train);
@@ -84,7 +85,8 @@ std::vector<T> forward(LayerRun<T, D>& run, gpunet::nn::Mode mode, const std::ve
 class Plain {
  public:
   Plain(const Family& family, const Configuration& c, gpunet::nn::Mode mode)
-      : run_(host(), family.graph(Backend::host_double, c), Slice{c["batch"], c["batch"], 1}), mode_(mode) {}
+      : run_(host(), family.graph(Backend::host_double, c), Slice{c["batch"], c["batch"], 1}),
+        mode_(mode) {}
 
   // Returns random inputs.
   Inputs draw(const Family& family, const Configuration& c, Generator& random) const {
@@ -94,8 +96,10 @@ class Plain {
     for (index_t i = 0; indices > 0 && i < batch * run_.in_features(); ++i)
       in.x.push_back(static_cast<double>(random.below(indices)));
     for (const gpunet::ParameterInfo& parameter : run_.parameters()) {
-      const index_t rows = parameter.sizes.rank() > 1 ? parameter.sizes[0] : parameter.sizes.numel();
-      const double fan_in = static_cast<double>(parameter.sizes.numel()) / static_cast<double>(rows);
+      const index_t rows =
+          parameter.sizes.rank() > 1 ? parameter.sizes[0] : parameter.sizes.numel();
+      const double fan_in =
+          static_cast<double>(parameter.sizes.numel()) / static_cast<double>(rows);
       const auto bound = static_cast<float>(std::sqrt(fan_in > 1 ? 3 / fan_in : 1));
       const Numbers some = draw_numbers(parameter.sizes.numel(), random, bound);
       in.parameters.insert(in.parameters.end(), some.begin(), some.end());
@@ -148,8 +152,8 @@ inline double distance(const Numbers& a, const Numbers& b) {
 }
 
 // A sum in float rounds each term and each partial sum by half a unit in the last place, 2^-24.
-// Kernels add some thousand terms in 16 lanes or in parts. 64 roundings of the largest number are an
-// empirical bound, not a derived one.
+// Kernels add some thousand terms in 16 lanes or in parts. 64 roundings of the largest number are
+// an empirical bound, not a derived one.
 inline constexpr double sum_rounding = 64 * 0x1p-24;
 // Where a number depends on the inputs more strongly, the plain version shows how much: inputs and
 // parameters are changed by up to this part, 128 times the rounding of float.
@@ -167,12 +171,13 @@ inline Bounds bounds_of_sums(const Results& plain, const Inputs& in, double gain
 
 // Adds the effect of changed inputs on the plain version's results, in some directions and their
 // opposites: one of each pair crosses a kink nearby, such as two almost equal numbers of a maximum.
-inline void add_change(Bounds& bounds, Plain& run, const Results& plain, const Inputs& in, bool whole_numbers,
-                       Generator& random) {
+inline void add_change(Bounds& bounds, Plain& run, const Results& plain, const Inputs& in,
+                       bool whole_numbers, Generator& random) {
   Bounds changes{0, 0, std::vector<double>(plain.parameters.size())};
   for (int direction = 0; direction < 2; ++direction) {
     const Numbers of_x = draw_numbers(static_cast<index_t>(in.x.size()), random, change);
-    const Numbers of_parameters = draw_numbers(static_cast<index_t>(in.parameters.size()), random, change);
+    const Numbers of_parameters =
+        draw_numbers(static_cast<index_t>(in.parameters.size()), random, change);
     for (const double sign : {1.0, -1.0}) {
       Inputs changed = in;
       for (std::size_t i = 0; !whole_numbers && i < of_x.size(); ++i)
@@ -183,7 +188,8 @@ inline void add_change(Bounds& bounds, Plain& run, const Results& plain, const I
       changes.y = std::max(changes.y, distance(other.y, plain.y));
       changes.dx = std::max(changes.dx, distance(other.dx, plain.dx));
       for (std::size_t i = 0; i < plain.parameters.size(); ++i)
-        changes.parameters[i] = std::max(changes.parameters[i], distance(other.parameters[i], plain.parameters[i]));
+        changes.parameters[i] =
+            std::max(changes.parameters[i], distance(other.parameters[i], plain.parameters[i]));
     }
   }
   bounds.y += changes.y;
@@ -192,19 +198,22 @@ inline void add_change(Bounds& bounds, Plain& run, const Results& plain, const I
     bounds.parameters[i] += changes.parameters[i];
 }
 
-// Returns the name of the first array that differs by more than its bound, with both numbers; empty if there is none.
+// Returns the name of the first array that differs by more than its bound, with both numbers; empty
+// if there is none.
 inline std::string difference(const Results& a, const Results& plain, const Bounds& bounds) {
-  const auto compare = [](const std::string& name, const Numbers& x, const Numbers& y, double bound) {
+  const auto compare = [](const std::string& name, const Numbers& x, const Numbers& y,
+                          double bound) {
     const double error = distance(x, y);
-    return error <= bound
-               ? std::string()
-               : gpunet::concat(name, " differs by ", error, ", bound ", bound, ", largest ", largest(y));
+    return error <= bound ? std::string()
+                          : gpunet::concat(name, " differs by ", error, ", bound ", bound,
+                                           ", largest ", largest(y));
   };
   std::string text = compare("the output", a.y, plain.y, bounds.y);
-  if (text.empty() && !a.dx.empty()) text = compare("the gradient of the input", a.dx, plain.dx, bounds.dx);
+  if (text.empty() && !a.dx.empty())
+    text = compare("the gradient of the input", a.dx, plain.dx, bounds.dx);
   for (std::size_t i = 0; text.empty() && i < plain.parameters.size(); ++i)
-    text = compare(gpunet::concat("the gradient of parameter ", i), a.parameters[i], plain.parameters[i],
-                   bounds.parameters[i]);
+    text = compare(gpunet::concat("the gradient of parameter ", i), a.parameters[i],
+                   plain.parameters[i], bounds.parameters[i]);
   return text;
 }
 
@@ -218,10 +227,10 @@ Slice draw_slice(index_t batch, Generator& random) {
 
 // One run of the fused graph in float on a slice.
 template <class D>
-Results run_slice(D& device, const Family& family, const Configuration& c, const Inputs& in, const Numbers& dy,
-                  gpunet::nn::Mode mode, const Slice& slice) {
-  Graph graph =
-      gpunet::fuse(family.graph(gpunet::nn::detail::backend_of<D, float>(), c), gpunet::fuse_policy<D, float>);
+Results run_slice(D& device, const Family& family, const Configuration& c, const Inputs& in,
+                  const Numbers& dy, gpunet::nn::Mode mode, const Slice& slice) {
+  Graph graph = gpunet::fuse(family.graph(gpunet::nn::detail::backend_of<D, float>(), c),
+                             gpunet::fuse_policy<D, float>);
   LayerRun<float, D> run(device, std::move(graph), slice);
   run.set_parameters(as<float>(in.parameters));
   Results results{doubles(forward(run, mode, as<float>(in.x))), {}, {}};
@@ -236,9 +245,11 @@ Results run_slice(D& device, const Family& family, const Configuration& c, const
 template <class D>
 class InNetwork {
  public:
-  InNetwork(D& device, const Family& family, const Configuration& c, const Inputs& in, gpunet::nn::Mode mode)
+  InNetwork(D& device, const Family& family, const Configuration& c, const Inputs& in,
+            gpunet::nn::Mode mode)
       : device_(device),
-        net_(device, family.graph(gpunet::nn::detail::backend_of<D, float>(), c), gpunet::Drawn::no),
+        net_(device, family.graph(gpunet::nn::detail::backend_of<D, float>(), c),
+             gpunet::Drawn::no),
         x_(device, family.input(c).with_front(c["batch"]), as<float>(in.x)),
         targets_(device, net_.output_sizes().with_front(c["batch"]), as<float>(in.targets)) {
     std::vector<float> arena(static_cast<std::size_t>(net_.parameters().numel()));
@@ -325,7 +336,8 @@ class Comparison {
   // Returns a text about the first difference; empty if there is none.
   std::string operator()() {
     const KeepIsa keep;
-    // Numbers near a kink of a maximum or a ReLU decide nothing: others are drawn for the same geometry.
+    // Numbers near a kink of a maximum or a ReLU decide nothing: others are drawn for the same
+    // geometry.
     for (int attempt = 0; attempt < most_attempts; ++attempt) {
       const Inputs in = plain_.draw(family_, c_, random_);
       const Results plain = plain_(in);
@@ -355,7 +367,8 @@ class Comparison {
           if (predicted != computed)
             return "a Predictor's outputs are not the network's in " + where(path, threads);
         } else {
-          results = run_slice(device, family_, c_, in, output_gradients(plain.y, in.targets), mode_, slice);
+          results = run_slice(device, family_, c_, in, output_gradients(plain.y, in.targets), mode_,
+                              slice);
         }
         std::string text = difference(results, plain, bounds);
         if (!text.empty() && !is_final) {
@@ -366,7 +379,8 @@ class Comparison {
         }
         if (!text.empty())
           return gpunet::concat(text, whole ? " in a network, " : " in a slice, inner ",
-                                whole ? std::string() : gpunet::concat(slice.inner, ", "), where(path, threads));
+                                whole ? std::string() : gpunet::concat(slice.inner, ", "),
+                                where(path, threads));
       }
     }
     return std::string();
@@ -402,7 +416,8 @@ inline index_t work_of(const Configuration& c) {
     index_t weights = 0;
     for (const gpunet::ParameterInfo& parameter : graph.parameters_of(node))
       weights += parameter.sizes.numel();
-    work += node.type->multiply_adds(node.op.data(), graph.input_of(node), graph.output_of(node), weights);
+    work += node.type->multiply_adds(node.op.data(), graph.input_of(node), graph.output_of(node),
+                                     weights);
   }
   return work * c["batch"];
 }
@@ -412,7 +427,8 @@ inline Generator generator_of(std::uint64_t seed, index_t number) {
   return Generator(seed * 1000003 + static_cast<std::uint64_t>(number));
 }
 
-// Returns configuration `number` of a family: every seed and number gives another one, the same on all machines.
+// Returns configuration `number` of a family: every seed and number gives another one, the same on
+// all machines.
 template <class D>
 Configuration draw_configuration(const std::string& family, std::uint64_t seed, index_t number) {
   Generator random = generator_of(seed, number);
@@ -440,14 +456,16 @@ inline index_t number_of_environment(const char* name, index_t otherwise) {
 using Compare = std::function<std::string(const Configuration&, std::uint64_t seed)>;
 
 // Compares one configuration; a failure prints how to repeat it.
-inline void check_configuration(const Configuration& c, std::uint64_t seed, const Compare& compare) {
+inline void check_configuration(const Configuration& c, std::uint64_t seed,
+                                const Compare& compare) {
   std::string text;
   try {
     text = compare(c, seed);
   } catch (const gpunet::Error& error) {
     text = error.what();
   }
-  if (!text.empty()) FAIL_CHECK("scripts/geometry.sh " << seed << " '" << c.text() << "': " << text);
+  if (!text.empty())
+    FAIL_CHECK("scripts/geometry.sh " << seed << " '" << c.text() << "': " << text);
 }
 
 // Configurations of a family in every run of the tests, unless GPUNET_GEOMETRY_COUNT is set. The
@@ -464,10 +482,12 @@ void check_configurations(const std::string& family,
   if (const char* replay = std::getenv("GPUNET_GEOMETRY"); replay && *replay) {
     const Configuration c = Configuration::of_text(replay);
     if (c.family == family)
-      check_configuration(c, static_cast<std::uint64_t>(number_of_environment("GPUNET_GEOMETRY_SEED", 1)), compare);
+      check_configuration(
+          c, static_cast<std::uint64_t>(number_of_environment("GPUNET_GEOMETRY_SEED", 1)), compare);
     return;
   }
-  if (const char* only = std::getenv("GPUNET_GEOMETRY_FAMILY"); only && *only && family != only) return;
+  if (const char* only = std::getenv("GPUNET_GEOMETRY_FAMILY"); only && *only && family != only)
+    return;
   const auto seed = static_cast<std::uint64_t>(number_of_environment("GPUNET_GEOMETRY_SEED", 1));
   const index_t count = number_of_environment("GPUNET_GEOMETRY_COUNT", usual_count<D>);
   MESSAGE(family << ": seed " << seed << ", " << count << " configurations");

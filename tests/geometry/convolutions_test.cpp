@@ -23,9 +23,10 @@ Sizes image(const Configuration& c) {
 }
 
 Value square_convolutions(const Value& x, const Configuration& c) {
-  const Value y = followed(
-      conv2d(x, c["out"], c["kernel"], {.stride = c["stride"], .padding = c["padding"], .bias = c["bias"] == 1}),
-      c);
+  const Value y =
+      followed(conv2d(x, c["out"], c["kernel"],
+                      {.stride = c["stride"], .padding = c["padding"], .bias = c["bias"] == 1}),
+               c);
   return c["more"] ? conv2d(y, c["out2"], 3, {.padding = 1}) : y;
 }
 
@@ -108,8 +109,8 @@ ConvAxis axis(const Configuration& c, bool row, bool transposed) {
 }
 
 Value any_convolution(const Value& x, const Configuration& c, bool is_row, bool transposed) {
-  AnyConv2dGeometry g{c["channels"], c["out"], c["parts"], is_row ? ConvAxis{} : axis(c, true, transposed),
-                      axis(c, false, transposed)};
+  AnyConv2dGeometry g{c["channels"], c["out"], c["parts"],
+                      is_row ? ConvAxis{} : axis(c, true, transposed), axis(c, false, transposed)};
   if (transposed) std::swap(g.in_channels, g.out_channels);
   Sizes out{c["out"]}, weight{g.out_channels, g.ins()};
   if (!is_row) {
@@ -118,9 +119,11 @@ Value any_convolution(const Value& x, const Configuration& c, bool is_row, bool 
   }
   out.append(transposed ? g.columns.size : g.columns.outputs);
   weight.append(g.columns.kernel);
-  const std::array parameters{nn::constant("weight", weight, 1), nn::constant("bias", {c["out"]}, 0)};
-  const Value y = nn::detail::add_node<nn::Conv2d<>>("convolution", AnyConv2dOp{g, c["bias"] == 1, transposed}, x,
-                                                     out, std::span(parameters).first(c["bias"] == 1 ? 2 : 1));
+  const std::array parameters{nn::constant("weight", weight, 1),
+                              nn::constant("bias", {c["out"]}, 0)};
+  const Value y = nn::detail::add_node<nn::Conv2d<>>(
+      "convolution", AnyConv2dOp{g, c["bias"] == 1, transposed}, x, out,
+      std::span(parameters).first(c["bias"] == 1 ? 2 : 1));
   return c["relu"] ? relu(y) : y;
 }
 
@@ -130,7 +133,9 @@ Registered with_options(const char* name, bool is_row, bool transposed) {
       [=](const Configuration& c) {
         return is_row ? Sizes{c["channels"], c["width"]} : image(c);
       },
-      [=](const Value& x, const Configuration& c) { return any_convolution(x, c, is_row, transposed); });
+      [=](const Value& x, const Configuration& c) {
+        return any_convolution(x, c, is_row, transposed);
+      });
 }
 
 const Registered conv2d_options_family = with_options("conv2d_options", false, false);
@@ -141,6 +146,6 @@ const Registered conv_transpose1d_family = with_options("conv_transpose1d", true
 }  // namespace
 
 TEST_CASE_TEMPLATE("random geometries of convolutions", D, GPUNET_TEST_DEVICES) {
-  geometry::check_families<D>(
-      {"conv2d", "conv2d_of_few", "conv2d_options", "conv1d", "conv_transpose2d", "conv_transpose1d"});
+  geometry::check_families<D>({"conv2d", "conv2d_of_few", "conv2d_options", "conv1d",
+                               "conv_transpose2d", "conv_transpose1d"});
 }

@@ -50,26 +50,27 @@ const Registered linear_family(
     });
 
 using Activation = Value (*)(const Value&);
-constexpr std::array<Activation, 18> activations{[](const Value& x) { return relu(x); },
-                                                 [](const Value& x) { return relu6(x); },
-                                                 [](const Value& x) { return leaky_relu(x); },
-                                                 [](const Value& x) { return elu(x); },
-                                                 [](const Value& x) { return selu(x); },
-                                                 [](const Value& x) { return gelu(x); },
-                                                 [](const Value& x) { return silu(x); },
-                                                 [](const Value& x) { return mish(x); },
-                                                 [](const Value& x) { return tanh(x); },
-                                                 [](const Value& x) { return sigmoid(x); },
-                                                 [](const Value& x) { return logsigmoid(x); },
-                                                 [](const Value& x) { return softplus(x); },
-                                                 [](const Value& x) { return softsign(x); },
-                                                 [](const Value& x) { return hardtanh(x, -0.5, 0.5); },
-                                                 [](const Value& x) { return hardswish(x); },
-                                                 [](const Value& x) { return hardsigmoid(x); },
-                                                 [](const Value& x) { return exp(sin(x)); },
-                                                 [](const Value& x) {
-                                                   return sqrt(square(cos(x)) + 1.0);
-                                                 }};
+constexpr std::array<Activation, 18> activations{
+    [](const Value& x) { return relu(x); },
+    [](const Value& x) { return relu6(x); },
+    [](const Value& x) { return leaky_relu(x); },
+    [](const Value& x) { return elu(x); },
+    [](const Value& x) { return selu(x); },
+    [](const Value& x) { return gelu(x); },
+    [](const Value& x) { return silu(x); },
+    [](const Value& x) { return mish(x); },
+    [](const Value& x) { return tanh(x); },
+    [](const Value& x) { return sigmoid(x); },
+    [](const Value& x) { return logsigmoid(x); },
+    [](const Value& x) { return softplus(x); },
+    [](const Value& x) { return softsign(x); },
+    [](const Value& x) { return hardtanh(x, -0.5, 0.5); },
+    [](const Value& x) { return hardswish(x); },
+    [](const Value& x) { return hardsigmoid(x); },
+    [](const Value& x) { return exp(sin(x)); },
+    [](const Value& x) {
+      return sqrt(square(cos(x)) + 1.0);
+    }};
 
 const Registered activation_family(
     "activation",
@@ -209,20 +210,24 @@ const Registered gather_family(
     },
     image,
     [](const Value& x, const Configuration& c) {
-      const index_t channels = c["channels"], height = c["height"], width = c["width"], factor = c["factor"];
+      const index_t channels = c["channels"], height = c["height"], width = c["width"],
+                    factor = c["factor"];
       const auto pad = [&](const char* side) {
         return static_cast<std::int32_t>(c[side] - 1);
       };
       const auto axis = [&](index_t size) {
         const index_t outputs = size * factor;
-        return c["kind"] == 3 ? BilinearAxis{size, outputs, 2, 1 - factor, 2 * factor}
-                              : BilinearAxis{size, outputs, size - 1, 0, std::max<index_t>(1, outputs - 1)};
+        return c["kind"] == 3
+                   ? BilinearAxis{size, outputs, 2, 1 - factor, 2 * factor}
+                   : BilinearAxis{size, outputs, size - 1, 0, std::max<index_t>(1, outputs - 1)};
       };
       GatherOp op{GatherOp::Kind::zero_pad2d, 3};
       Sizes out{channels, height * factor, width * factor};
       if (c["kind"] == 0) {
         out = {channels, pad("top") + height + pad("bottom"), pad("left") + width + pad("right")};
-        op.axes = {{{channels, out[0], 0, 0}, {height, out[1], pad("top"), 1}, {width, out[2], pad("left"), 2}}};
+        op.axes = {{{channels, out[0], 0, 0},
+                    {height, out[1], pad("top"), 1},
+                    {width, out[2], pad("left"), 2}}};
       } else if (c["kind"] == 1) {
         out = {channels / factor / factor, height * factor, width * factor};
         op = {GatherOp::Kind::pixel_shuffle,
@@ -241,8 +246,8 @@ const Registered gather_family(
                 {width, width, 0, 3},
                 {1, factor, 0, 4, true}}}};
       } else {
-        return nn::detail::add_node<nn::Upsample<1>>("bilinear", BilinearOp{factor, axis(height), axis(width)}, x,
-                                                     out);
+        return nn::detail::add_node<nn::Upsample<1>>(
+            "bilinear", BilinearOp{factor, axis(height), axis(width)}, x, out);
       }
       return nn::detail::add_node<nn::Upsample<1>>("gather", op, x, out);
     });
@@ -277,7 +282,8 @@ const Registered prelu_family(
       const index_t slopes = c["each"] ? size(c, 0) : 1;
       const std::array weight{nn::constant("weight", {slopes}, 0.25)};
       return nn::detail::add_node<nn::PReLU<>>(
-          "prelu", PReLUOp{slopes, slopes == 1 ? 1 : x.sizes().numel() / slopes}, x, x.sizes(), weight);
+          "prelu", PReLUOp{slopes, slopes == 1 ? 1 : x.sizes().numel() / slopes}, x, x.sizes(),
+          weight);
     });
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Random geometries: the numbers that describe one configuration of a family of ops, and the families.
+// Random geometries: the numbers that describe one configuration of a family of ops, and the
+// families.
 #pragma once
 
 #include <algorithm>
@@ -64,14 +65,20 @@ class Draw {
   }
   index_t operator[](const char* name) const { return into_[name]; }
   // A number from `low` to `high`.
-  index_t pick(const char* name, index_t low, index_t high) { return set(name, between(low, high)); }
+  index_t pick(const char* name, index_t low, index_t high) {
+    return set(name, between(low, high));
+  }
   index_t one_of(const char* name, std::initializer_list<index_t> numbers) {
     return set(name, numbers.begin()[generator_.below(static_cast<index_t>(numbers.size()))]);
   }
   // 1 once in `n` times, else 0.
-  index_t once_in(const char* name, index_t n) { return set(name, generator_.below(n) == 0 ? 1 : 0); }
+  index_t once_in(const char* name, index_t n) {
+    return set(name, generator_.below(n) == 0 ? 1 : 0);
+  }
   // A size up to `most`, of any magnitude alike, often 1, a power of two, or beside one.
-  index_t extent(const char* name, index_t most, index_t least = 1) { return set(name, size(most, least)); }
+  index_t extent(const char* name, index_t most, index_t least = 1) {
+    return set(name, size(most, least));
+  }
   // 1 to 33, or 64.
   index_t batch() {
     const index_t kind = between(0, 9);
@@ -85,9 +92,13 @@ class Draw {
   index_t size(index_t most, index_t least) {
     const index_t kind = between(0, 7);
     if (kind == 0) return least;
-    if (kind == 1) return std::clamp((index_t{1} << between(0, 6)) + between(-1, 1), least, std::max(least, most));
-    const double low = std::log(static_cast<double>(least)), high = std::log(static_cast<double>(most) + 1);
-    const auto number = static_cast<index_t>(std::exp(generator_.uniform(low, std::max(low, high))));
+    if (kind == 1)
+      return std::clamp((index_t{1} << between(0, 6)) + between(-1, 1), least,
+                        std::max(least, most));
+    const double low = std::log(static_cast<double>(least)),
+                 high = std::log(static_cast<double>(most) + 1);
+    const auto number =
+        static_cast<index_t>(std::exp(generator_.uniform(low, std::max(low, high))));
     return std::clamp(number, least, std::max(least, most));
   }
 
@@ -126,8 +137,9 @@ using Function = std::function<Value(const Value&, const Configuration&)>;
 // Registers a family. `draw` draws its own numbers.
 struct Registered {
   Registered(const char* name, Family family) { families()[name] = std::move(family); }
-  Registered(const char* name, std::function<void(Draw&)> draw, std::function<Sizes(const Configuration&)> input,
-             Function f, std::function<double(const Configuration&)> gain = {}) {
+  Registered(const char* name, std::function<void(Draw&)> draw,
+             std::function<Sizes(const Configuration&)> input, Function f,
+             std::function<double(const Configuration&)> gain = {}) {
     Family family;
     family.draw = [draw](Draw& d) {
       d.batch();

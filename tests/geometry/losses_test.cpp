@@ -9,7 +9,16 @@ using geometry::Configuration, geometry::Draw, geometry::Numbers;
 namespace {
 
 // What outputs and targets of a loss are.
-enum class Domain { any, probabilities, logits, log_probabilities, logarithms, distances, labels, shares };
+enum class Domain {
+  any,
+  probabilities,
+  logits,
+  log_probabilities,
+  logarithms,
+  distances,
+  labels,
+  shares
+};
 
 Sizes output_sizes(const Configuration& c) {
   Sizes sizes{c["classes"]};
@@ -52,8 +61,8 @@ std::string with_loss(const Configuration& c, F f) {
       return f(nn::BCELoss({.reduction = reduction}), Domain::probabilities);
     case 5: {
       const std::vector<double> weights = class_weights(c);
-      return f(nn::BCEWithLogitsLoss(
-                   {.reduction = reduction, .pos_weight = weights.empty() ? std::vector{2.5} : weights}),
+      return f(nn::BCEWithLogitsLoss({.reduction = reduction,
+                                      .pos_weight = weights.empty() ? std::vector{2.5} : weights}),
                Domain::logits);
     }
     case 6:
@@ -68,9 +77,10 @@ std::string with_loss(const Configuration& c, F f) {
     case 10:
       return f(nn::NLLLoss(labels), Domain::labels);
     default:
-      return f(nn::SoftCrossEntropyLoss(
-                   {.reduction = reduction, .weight = class_weights(c), .label_smoothing = smoothing}),
-               Domain::shares);
+      return f(
+          nn::SoftCrossEntropyLoss(
+              {.reduction = reduction, .weight = class_weights(c), .label_smoothing = smoothing}),
+          Domain::shares);
   }
 }
 
@@ -102,7 +112,8 @@ Numbers draw_between(index_t n, Generator& random, float low, float high) {
 
 // Returns targets of a loss for n outputs: labels, or numbers that float can represent.
 template <class Target>
-std::vector<Target> draw_targets(const Configuration& c, Domain domain, index_t n, Generator& random) {
+std::vector<Target> draw_targets(const Configuration& c, Domain domain, index_t n,
+                                 Generator& random) {
   std::vector<Target> targets;
   for (index_t i = 0; i < n; ++i) {
     if constexpr (std::is_same_v<Target, label_t>) {
@@ -121,7 +132,8 @@ std::vector<Target> draw_targets(const Configuration& c, Domain domain, index_t 
 
 // Whether a number differs by more than `bound`; NaN is equal to itself.
 bool differs(double a, double b, double bound) {
-  return std::isnan(a) || std::isnan(b) ? std::isnan(a) != std::isnan(b) : !(std::abs(a - b) <= bound);
+  return std::isnan(a) || std::isnan(b) ? std::isnan(a) != std::isnan(b)
+                                        : !(std::abs(a - b) <= bound);
 }
 
 template <class D>
@@ -140,26 +152,30 @@ std::string compare_loss(const Configuration& c, std::uint64_t seed) {
                        : domain >= Domain::log_probabilities && domain <= Domain::logarithms ? 0
                                                                                              : 4;
     const Numbers x = draw_between(batch * features, random, low, high);
-    const auto targets = draw_targets<Target>(c, domain, batch * loss.traits(output).target.numel(), random);
-    const auto plain = run_loss(geometry::device_of<Host>(1), loss, Slice{batch, batch, 1}, output, x,
-                                std::vector<Plain>(targets.begin(), targets.end()));
+    const auto targets =
+        draw_targets<Target>(c, domain, batch * loss.traits(output).target.numel(), random);
+    const auto plain = run_loss(geometry::device_of<Host>(1), loss, Slice{batch, batch, 1}, output,
+                                x, std::vector<Plain>(targets.begin(), targets.end()));
     // Losses are sums of numbers of one sign, or of logarithms up to 6; each number of a gradient
     // has a few roundings, which count in its largest term.
-    const double terms = std::max(
-        {1.0, geometry::largest(plain.loss), 6 * (c["sum"] ? static_cast<double>(batch * features) : 1.0)});
-    const double bound = geometry::sum_rounding * std::max(geometry::largest(plain.dx), c["sum"] ? 1.0 : 0.0);
+    const double terms = std::max({1.0, geometry::largest(plain.loss),
+                                   6 * (c["sum"] ? static_cast<double>(batch * features) : 1.0)});
+    const double bound =
+        geometry::sum_rounding * std::max(geometry::largest(plain.dx), c["sum"] ? 1.0 : 0.0);
     for (const Isa path : geometry::paths<D>()) {
       set_isa(path);
       const index_t threads = 1 + random.below(3);
       const Slice slice = geometry::draw_slice<D>(batch, random);
-      const auto result =
-          run_loss(geometry::device_of<D>(threads), loss, slice, output, geometry::as<float>(x), targets);
-      const std::string where = concat(", inner ", slice.inner, ", ", geometry::where(path, threads));
+      const auto result = run_loss(geometry::device_of<D>(threads), loss, slice, output,
+                                   geometry::as<float>(x), targets);
+      const std::string where =
+          concat(", inner ", slice.inner, ", ", geometry::where(path, threads));
       if (differs(result.loss[0], plain.loss[0], geometry::sum_rounding * terms))
         return concat("the loss is ", result.loss[0], ", want ", plain.loss[0], where);
       for (std::size_t i = 0; i < plain.dx.size(); ++i)
         if (differs(result.dx[i], plain.dx[i], bound))
-          return concat("gradient ", i, " is ", result.dx[i], ", want ", plain.dx[i], ", bound ", bound, where);
+          return concat("gradient ", i, " is ", result.dx[i], ", want ", plain.dx[i], ", bound ",
+                        bound, where);
       for (std::size_t i = plain.dx.size(); i < result.dx.size(); ++i)
         if (result.dx[i] != 0) return concat("a gradient of padding is ", result.dx[i], where);
     }
@@ -171,5 +187,6 @@ std::string compare_loss(const Configuration& c, std::uint64_t seed) {
 
 TEST_CASE_TEMPLATE("random geometries of losses", D, GPUNET_TEST_DEVICES) {
   geometry::check_configurations<D>(
-      "losses", [](std::uint64_t seed, index_t i) { return draw_loss("losses", seed, i); }, compare_loss<D>);
+      "losses", [](std::uint64_t seed, index_t i) { return draw_loss("losses", seed, i); },
+      compare_loss<D>);
 }

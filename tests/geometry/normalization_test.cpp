@@ -14,7 +14,8 @@ void draw_sizes(Draw& d, index_t most_channels) {
   d.extent("channels", most_channels);
   if (rank > 2) d.extent("height", 30);
   if (rank > 1) d.extent("width", 70);
-  d.one_of("eps", {1, 10, 100});  // in thousandths: two numbers that are almost equal are not divided by almost 0
+  // In thousandths: two numbers that are almost equal are not divided by almost 0.
+  d.one_of("eps", {1, 10, 100});
 }
 Sizes sizes(const Configuration& c) {
   Sizes sizes{c["channels"]};
@@ -30,12 +31,13 @@ double gain(const Configuration& c) {
   return 1 / std::sqrt(eps(c));
 }
 
-Value row_norm(const Value& x, const Configuration& c, RowNormKind kind, RowNormGeometry g, int dims,
-               const Sizes& of) {
+Value row_norm(const Value& x, const Configuration& c, RowNormKind kind, RowNormGeometry g,
+               int dims, const Sizes& of) {
   const bool weight = c["affine"] == 1, bias = weight && c["bias"] == 1;
   const std::array parameters{nn::constant("weight", of, 1), nn::constant("bias", of, 0)};
-  return nn::detail::add_node<nn::LayerNorm<>>("norm", RowNormOp{kind, g, dims, eps(c), weight, bias}, x, x.sizes(),
-                                               std::span(parameters).first(weight ? bias ? 2 : 1 : 0));
+  return nn::detail::add_node<nn::LayerNorm<>>(
+      "norm", RowNormOp{kind, g, dims, eps(c), weight, bias}, x, x.sizes(),
+      std::span(parameters).first(weight ? bias ? 2 : 1 : 0));
 }
 
 Value norm_of_last(const Value& x, const Configuration& c, RowNormKind kind) {
@@ -56,7 +58,8 @@ Registered last(const char* name, RowNormKind kind) {
         d.pick("affine", 0, 1);
         if (kind == RowNormKind::layer) d.pick("bias", 0, 1);
       },
-      sizes, [=](const Value& x, const Configuration& c) { return norm_of_last(x, c, kind); }, gain);
+      sizes, [=](const Value& x, const Configuration& c) { return norm_of_last(x, c, kind); },
+      gain);
 }
 
 const Registered layer_norm_family = last("layer_norm", RowNormKind::layer);
@@ -75,8 +78,8 @@ const Registered group_norm_family(
     sizes,
     [](const Value& x, const Configuration& c) {
       const index_t groups = c["groups"];
-      return row_norm(x, c, RowNormKind::group, {groups, x.sizes().numel() / groups, c["of_group"]}, 0,
-                      {c["channels"]});
+      return row_norm(x, c, RowNormKind::group, {groups, x.sizes().numel() / groups, c["of_group"]},
+                      0, {c["channels"]});
     },
     gain);
 const Registered batch_norm_family(
@@ -86,7 +89,8 @@ const Registered batch_norm_family(
       d.once_in("eval", 4);
       d.once_in("relu", 3);
       // One number of each channel has no variance.
-      if (d["batch"] * std::max<index_t>(1, d["height"]) * std::max<index_t>(1, d["width"]) == 1) d.set("batch", 2);
+      if (d["batch"] * std::max<index_t>(1, d["height"]) * std::max<index_t>(1, d["width"]) == 1)
+        d.set("batch", 2);
     },
     sizes,
     [](const Value& x, const Configuration& c) {

@@ -55,10 +55,12 @@ Sizes output(const Configuration& c, bool is_row, index_t rows, index_t columns)
 
 Value max_pool(const Value& x, const Configuration& c, bool is_row) {
   const Window row = is_row ? Window{1, 1, 1, 1, 0} : window(c, true), column = window(c, false);
-  const MaxPool2dOp op{{c["channels"], row.size, column.size, row.outputs, column.outputs, row.kernel, row.stride,
-                        row.padding, column.kernel, column.stride, column.padding},
-                       c["ceil"] == 1};
-  return nn::detail::add_node<MaxPool2dOp>("max_pool", op, x, output(c, is_row, row.outputs, column.outputs));
+  const MaxPool2dOp op{
+      {c["channels"], row.size, column.size, row.outputs, column.outputs, row.kernel, row.stride,
+       row.padding, column.kernel, column.stride, column.padding},
+      c["ceil"] == 1};
+  return nn::detail::add_node<MaxPool2dOp>("max_pool", op, x,
+                                           output(c, is_row, row.outputs, column.outputs));
 }
 
 Value avg_pool(const Value& x, const Configuration& c, bool is_row) {
@@ -67,15 +69,16 @@ Value avg_pool(const Value& x, const Configuration& c, bool is_row) {
   const auto axis = [counts](const Window& w) {
     return PoolAxis{w.size, w.outputs, w.kernel, w.stride, w.padding, counts};
   };
-  return nn::detail::add_node<AvgPool2dOp>("avg_pool", AvgPool2dOp{{c["channels"], axis(row), axis(column)}}, x,
+  return nn::detail::add_node<AvgPool2dOp>("avg_pool",
+                                           AvgPool2dOp{{c["channels"], axis(row), axis(column)}}, x,
                                            output(c, is_row, row.outputs, column.outputs));
 }
 
 Value adaptive(const Value& x, const Configuration& c, bool is_row) {
   const PoolAxis rows = is_row ? PoolAxis{1, 1} : PoolAxis{c["height"], c["out_height"]};
-  return nn::detail::add_node<AvgPool2dOp>("adaptive_avg_pool",
-                                           AvgPool2dOp{{c["channels"], rows, {c["width"], c["out_width"]}}}, x,
-                                           output(c, is_row, c["out_height"], c["out_width"]));
+  return nn::detail::add_node<AvgPool2dOp>(
+      "adaptive_avg_pool", AvgPool2dOp{{c["channels"], rows, {c["width"], c["out_width"]}}}, x,
+      output(c, is_row, c["out_height"], c["out_width"]));
 }
 
 void draw_adaptive(Draw& d, bool is_row) {
@@ -88,8 +91,8 @@ void draw_adaptive(Draw& d, bool is_row) {
   }
 }
 
-Registered pooling(const char* name, bool is_row, Value (*f)(const Value&, const Configuration&, bool),
-                   bool is_max) {
+Registered pooling(const char* name, bool is_row,
+                   Value (*f)(const Value&, const Configuration&, bool), bool is_max) {
   return Registered(
       name,
       [=](Draw& d) {
@@ -116,6 +119,6 @@ const Registered adaptive1d_family(
 }  // namespace
 
 TEST_CASE_TEMPLATE("random geometries of poolings", D, GPUNET_TEST_DEVICES) {
-  geometry::check_families<D>(
-      {"max_pool2d", "max_pool1d", "avg_pool2d", "avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool1d"});
+  geometry::check_families<D>({"max_pool2d", "max_pool1d", "avg_pool2d", "avg_pool1d",
+                               "adaptive_avg_pool2d", "adaptive_avg_pool1d"});
 }

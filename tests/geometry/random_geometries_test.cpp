@@ -42,8 +42,8 @@ void check_against_pytorch(const Configuration& c, const std::vector<double>& ex
     for (const double product : projections(numbers)) {
       const double wanted = next < expected.size() ? expected[next] : std::nan("");
       if (!(std::abs(product - wanted) <= tolerance))
-        FAIL_CHECK(c.text() << ": projection " << next % 3 << " of " << name << " is " << product << ", PyTorch's "
-                            << wanted << ", tolerance " << tolerance);
+        FAIL_CHECK(c.text() << ": projection " << next % 3 << " of " << name << " is " << product
+                            << ", PyTorch's " << wanted << ", tolerance " << tolerance);
       ++next;
     }
   };

@@ -34,14 +34,17 @@ Options options(const Configuration& c) {
   return options;
 }
 
-const Registered lstm_family("lstm", draw_recurrent, steps, [](const Value& x, const Configuration& c) {
-  const auto [y, h, cell] = lstm(x, c["hidden"], options<nn::LSTMOptions>(c));
-  return results(c, {y, h, cell});
-});
-const Registered gru_family("gru", draw_recurrent, steps, [](const Value& x, const Configuration& c) {
-  const auto [y, h] = gru(x, c["hidden"], options<nn::GRUOptions>(c));
-  return results(c, {y, h});
-});
+const Registered lstm_family("lstm", draw_recurrent, steps,
+                             [](const Value& x, const Configuration& c) {
+                               const auto [y, h, cell] =
+                                   lstm(x, c["hidden"], options<nn::LSTMOptions>(c));
+                               return results(c, {y, h, cell});
+                             });
+const Registered gru_family("gru", draw_recurrent, steps,
+                            [](const Value& x, const Configuration& c) {
+                              const auto [y, h] = gru(x, c["hidden"], options<nn::GRUOptions>(c));
+                              return results(c, {y, h});
+                            });
 const Registered rnn_family(
     "rnn",
     [](Draw& d) {
@@ -75,17 +78,20 @@ const Registered attention_family(
       d.once_in("masked", 2);
     },
     [](const Configuration& c) {
-      return Sizes{c["heads"] * (c["queries"] * c["dim"] + c["keys"] * (c["dim"] + c["value_dim"])) +
+      return Sizes{c["heads"] *
+                       (c["queries"] * c["dim"] + c["keys"] * (c["dim"] + c["value_dim"])) +
                    c["masked"] * c["keys"]};
     },
     [](const Value& x, const Configuration& c) {
       const index_t heads = c["heads"], queries = c["queries"], keys = c["keys"], dim = c["dim"];
-      const index_t q = heads * queries * dim, k = heads * keys * dim, v = heads * keys * c["value_dim"];
+      const index_t q = heads * queries * dim, k = heads * keys * dim,
+                    v = heads * keys * c["value_dim"];
       nn::AttentionOptions options{.is_causal = c["causal"] == 1};
       if (c["masked"]) options.key_padding_mask = relu(narrow(x, 1, q + k + v, keys));
-      return scaled_dot_product_attention(reshape(narrow(x, 1, 0, q), {heads, queries, dim}),
-                                          reshape(narrow(x, 1, q, k), {heads, keys, dim}),
-                                          reshape(narrow(x, 1, q + k, v), {heads, keys, c["value_dim"]}), options);
+      return scaled_dot_product_attention(
+          reshape(narrow(x, 1, 0, q), {heads, queries, dim}),
+          reshape(narrow(x, 1, q, k), {heads, keys, dim}),
+          reshape(narrow(x, 1, q + k, v), {heads, keys, c["value_dim"]}), options);
     });
 
 const Registered multihead_attention_family(
@@ -125,7 +131,8 @@ const Registered decoder_family(
       return Sizes{c["length"] + c["memory"], c["embed"]};
     },
     [](const Value& x, const Configuration& c) {
-      const Value target = narrow(x, 1, 0, c["length"]), memory = narrow(x, 1, c["length"], c["memory"]);
+      const Value target = narrow(x, 1, 0, c["length"]),
+                  memory = narrow(x, 1, c["length"], c["memory"]);
       nn::TransformerDecoderOptions options{.dim_feedforward = c["feedforward"],
                                             .dropout = 0,
                                             .norm_first = c["norm_first"] == 1,

@@ -30,16 +30,16 @@ auto network() {
                       Linear<of(3, 1, 20)>>{};
   else if constexpr (N % 4 == 1)
     return Sequential<Input<of(0, 1, in), of(1, 5, pixels), of(2, 5, pixels)>,
-                      Conv2d<of(3, 1, out), of(4, 1, 3), Stride<of(5, 1, 2)>, Padding<of(6, 0, 2)>>, ReLU,
-                      MaxPool2d<2>, Flatten, Linear<of(7, 1, 20)>>{};
+                      Conv2d<of(3, 1, out), of(4, 1, 3), Stride<of(5, 1, 2)>, Padding<of(6, 0, 2)>>,
+                      ReLU, MaxPool2d<2>, Flatten, Linear<of(7, 1, 20)>>{};
   else if constexpr (N % 4 == 2)
     return Sequential<Input<of(0, 1, in), of(1, 3, pixels), of(2, 3, pixels)>,
-                      Conv2d<of(3, 1, out), 3, Padding<1>, Stride<of(4, 1, 3)>, Bias<false>>, BatchNorm2d, ReLU,
-                      Conv2d<of(5, 1, 20), of(6, 1, 3), Padding<1>>>{};
+                      Conv2d<of(3, 1, out), 3, Padding<1>, Stride<of(4, 1, 3)>, Bias<false>>,
+                      BatchNorm2d, ReLU, Conv2d<of(5, 1, 20), of(6, 1, 3), Padding<1>>>{};
   else
-    return Sequential<Input<of(0, 1, 6), of(1, 7, pixels), of(2, 7, pixels)>, Conv2d<of(3, 1, out), of(4, 2, 4)>,
-                      MaxPool2d<3, Stride<2>, Padding<1>>, Conv2d<of(5, 1, out), 1>, AvgPool2d<2>, Flatten,
-                      Linear<of(6, 1, 12)>>{};
+    return Sequential<Input<of(0, 1, 6), of(1, 7, pixels), of(2, 7, pixels)>,
+                      Conv2d<of(3, 1, out), of(4, 2, 4)>, MaxPool2d<3, Stride<2>, Padding<1>>,
+                      Conv2d<of(5, 1, out), 1>, AvgPool2d<2>, Flatten, Linear<of(6, 1, 12)>>{};
 }
 constexpr index_t networks = 24;
 
@@ -55,7 +55,8 @@ Graph graph_of(geometry::Backend backend) {
 }
 
 template <std::uint64_t... N>
-Graph graph_of(geometry::Backend backend, index_t number, std::integer_sequence<std::uint64_t, N...>) {
+Graph graph_of(geometry::Backend backend, index_t number,
+               std::integer_sequence<std::uint64_t, N...>) {
   Graph graph;
   ((number == static_cast<index_t>(N) ? void(graph = graph_of<N>(backend)) : void()), ...);
   return graph;

@@ -27,7 +27,8 @@ Operand<D> draw_operand(D& device, const Sizes& sizes, bool whole_numbers, Gener
     return static_cast<int>(random.below(sizes.rank()));
   };
   const int p = dim(), q = dim(), halved = dim(), repeated = dim(), flipped = dim();
-  const bool halves = random.below(3) == 0, repeats = random.below(6) == 0, flips = random.below(4) == 0;
+  const bool halves = random.below(3) == 0, repeats = random.below(6) == 0,
+             flips = random.below(4) == 0;
   const std::vector<index_t> extents(sizes.begin(), sizes.end());
   std::vector<index_t> owned_extents = extents;
   const auto owned_extent = [&](int d) -> index_t& {
@@ -46,10 +47,11 @@ Operand<D> draw_operand(D& device, const Sizes& sizes, bool whole_numbers, Gener
   StridedView<const float, D> view = transpose(std::as_const(owner), p, q);
   if (view.sizes()[halved] > sizes[halved]) view = slice(view, halved, {.step = 2});
   if (flips) view = flip(view, {flipped});
-  view = detail::relaid(view, [&](const detail::Layout& of) { return detail::expanded(of, extents); });
-  return {
-      std::move(owner), view,
-      Tensor<double, Host>(geometry::device_of<Host>(1), sizes, geometry::doubles(view.contiguous().to_vector()))};
+  view =
+      detail::relaid(view, [&](const detail::Layout& of) { return detail::expanded(of, extents); });
+  return {std::move(owner), view,
+          Tensor<double, Host>(geometry::device_of<Host>(1), sizes,
+                               geometry::doubles(view.contiguous().to_vector()))};
 }
 
 Sizes sizes_of(const Configuration& c) {
@@ -65,7 +67,8 @@ Sizes second_sizes(const Configuration& c) {
   const Sizes sizes = sizes_of(c);
   if (c["function"] != 0) {
     Sizes second;
-    for (int d = static_cast<int>(std::min<index_t>(c["left_out"], sizes.rank() - 1)); d < sizes.rank(); ++d)
+    for (int d = static_cast<int>(std::min<index_t>(c["left_out"], sizes.rank() - 1));
+         d < sizes.rank(); ++d)
       second.append(c["of_size1"] >> d & 1 ? 1 : sizes[d]);
     return second;
   }
@@ -135,7 +138,8 @@ Result compute(const Configuration& c, const A& a, const B& b) {
     case 10:
       return result(amax(a, dims, keepdim), true);
     case 11:
-      return result(prod(where(abs(a) > 0.98f, clamp(a, -1, 1), 1), dims, keepdim));  // a few others than 1
+      // A few others than 1.
+      return result(prod(where(abs(a) > 0.98f, clamp(a, -1, 1), 1), dims, keepdim));
     case 12:
       return result(logsumexp(4 * a, dims, keepdim));
     case 13:
@@ -213,7 +217,8 @@ std::string compare_function(const Configuration& c, std::uint64_t seed) {
         want.is_exact ? 0 : geometry::sum_rounding * std::max(1.0, geometry::largest(want.numbers));
     for (std::size_t i = 0; i < want.numbers.size(); ++i)
       if (!(std::abs(got.numbers[i] - want.numbers[i]) <= bound))
-        return concat("element ", i, " is ", got.numbers[i], ", want ", want.numbers[i], ", bound ", bound, where);
+        return concat("element ", i, " is ", got.numbers[i], ", want ", want.numbers[i], ", bound ",
+                      bound, where);
   }
   return {};
 }

@@ -23,11 +23,11 @@ struct Twice {
   }
 };
 
-using Block = nn::Residual<nn::Conv2d<3, 3, nn::Padding<1>>, nn::ReLU, nn::Conv2d<3, 3, nn::Padding<1>>,
-                           nn::AfterSum<nn::ReLU>>;
-using Net =
-    nn::Sequential<nn::Input<1, 6, 6>, nn::Conv2d<3, 3, nn::Padding<1>>, nn::ReLU, nn::Named<"block", Block>,
-                   nn::Residual<nn::Residual<nn::Tanh>, Twice>, nn::Flatten, nn::Linear<3>>;
+using Block = nn::Residual<nn::Conv2d<3, 3, nn::Padding<1>>, nn::ReLU,
+                           nn::Conv2d<3, 3, nn::Padding<1>>, nn::AfterSum<nn::ReLU>>;
+using Net = nn::Sequential<nn::Input<1, 6, 6>, nn::Conv2d<3, 3, nn::Padding<1>>, nn::ReLU,
+                           nn::Named<"block", Block>, nn::Residual<nn::Residual<nn::Tanh>, Twice>,
+                           nn::Flatten, nn::Linear<3>>;
 
 }  // namespace
 
@@ -38,12 +38,15 @@ TEST_CASE_TEMPLATE("gradients through branches", D, GPUNET_TEST_DEVICES) {
   nn::check_layer_gradients(device, nn::Residual<nn::Linear<3>>{}, Shape<3>{});
   nn::check_layer_gradients(device, nn::Residual<nn::Linear<3>, Twice, nn::Sigmoid>{}, Shape<3>{});
   nn::check_layer_gradients(
-      device, nn::Residual<nn::Residual<nn::Linear<2>>, nn::Linear<2>, nn::Residual<nn::Tanh>>{}, Shape<2>{});
+      device, nn::Residual<nn::Residual<nn::Linear<2>>, nn::Linear<2>, nn::Residual<nn::Tanh>>{},
+      Shape<2>{});
   // Not Block: finite differences do not see the kinks of a ReLU behind a convolution.
-  nn::check_layer_gradients(device, nn::Residual<nn::Conv2d<2, 3, nn::Padding<1>>, nn::Tanh>{}, Shape<2, 3, 3>{});
+  nn::check_layer_gradients(device, nn::Residual<nn::Conv2d<2, 3, nn::Padding<1>>, nn::Tanh>{},
+                            Shape<2, 3, 3>{});
 }
 
-TEST_CASE_TEMPLATE("a network with branches computes in float what it does in double", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("a network with branches computes in float what it does in double", D,
+                   GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   Host& host = test_device<Host>();
   for (const index_t batch : {1, 5, 48}) {
@@ -58,7 +61,8 @@ TEST_CASE_TEMPLATE("a network with branches computes in float what it does in do
     host.upload(exact.parameters().data(), wide.data(), wide.size() * sizeof(double));
     const std::vector<float> x = randn(host, {batch, 1, 6, 6}).to_vector();
     const Tensor<float, D> inputs(device, {batch, 1, 6, 6}, x);
-    const Tensor<double, Host> exact_inputs(host, {batch, 1, 6, 6}, std::vector<double>(x.begin(), x.end()));
+    const Tensor<double, Host> exact_inputs(host, {batch, 1, 6, 6},
+                                            std::vector<double>(x.begin(), x.end()));
     std::vector<label_t> labels;
     for (index_t i = 0; i < batch; ++i)
       labels.push_back(static_cast<label_t>(i % 3));
@@ -68,7 +72,8 @@ TEST_CASE_TEMPLATE("a network with branches computes in float what it does in do
     CHECK(loss.item() == doctest::Approx(exact_loss.item()).epsilon(1e-5));
     loss.backward();
     exact_loss.backward();
-    CHECK(nn::relative_error(gradients_of(net), gradients_of(exact)) < 1e-5);  // some hundred additions in float
+    // Some hundred additions in float.
+    CHECK(nn::relative_error(gradients_of(net), gradients_of(exact)) < 1e-5);
   }
 }
 

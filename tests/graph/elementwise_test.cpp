@@ -62,11 +62,11 @@ struct Log {
   }
 };
 
-using Tail =
-    nn::Sequential<nn::Input<9>, nn::Elementwise<Scale>, nn::Elementwise<Shift>, nn::Elementwise<Swish>, nn::Tanh>;
-using Net =
-    nn::Sequential<nn::Input<9>, nn::Linear<33>, nn::ReLU, nn::Elementwise<Scale>, nn::Elementwise<Shift>,
-                   nn::Elementwise<Swish>, nn::Linear<20>, nn::Elementwise<Swish>, nn::Sigmoid, nn::Linear<3>>;
+using Tail = nn::Sequential<nn::Input<9>, nn::Elementwise<Scale>, nn::Elementwise<Shift>,
+                            nn::Elementwise<Swish>, nn::Tanh>;
+using Net = nn::Sequential<nn::Input<9>, nn::Linear<33>, nn::ReLU, nn::Elementwise<Scale>,
+                           nn::Elementwise<Shift>, nn::Elementwise<Swish>, nn::Linear<20>,
+                           nn::Elementwise<Swish>, nn::Sigmoid, nn::Linear<3>>;
 
 // A layer that hides the function of another one: it is lowered to the same node, and not merged.
 template <class L>
@@ -80,8 +80,9 @@ struct Alone {
 };
 template <class F>
 using AloneF = Alone<nn::Elementwise<F>>;
-using Separate = nn::Sequential<nn::Input<9>, nn::Linear<33>, Alone<nn::ReLU>, AloneF<Scale>, AloneF<Shift>,
-                                AloneF<Swish>, nn::Linear<20>, AloneF<Swish>, Alone<nn::Sigmoid>, nn::Linear<3>>;
+using Separate =
+    nn::Sequential<nn::Input<9>, nn::Linear<33>, Alone<nn::ReLU>, AloneF<Scale>, AloneF<Shift>,
+                   AloneF<Swish>, nn::Linear<20>, AloneF<Swish>, Alone<nn::Sigmoid>, nn::Linear<3>>;
 
 // The parameters after some steps, and the outputs.
 template <class N, class T, class D>
@@ -104,9 +105,12 @@ std::vector<T> trained(D& device) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("merged element-wise layers compute bitwise what separate ones do", D, GPUNET_TEST_DEVICES) {
-  CHECK(same_bits(trained<Net, float>(test_device<D>()), trained<Separate, float>(test_device<D>())));
-  CHECK(same_bits(trained<Net, double>(test_device<D>()), trained<Separate, double>(test_device<D>())));
+TEST_CASE_TEMPLATE("merged element-wise layers compute bitwise what separate ones do", D,
+                   GPUNET_TEST_DEVICES) {
+  CHECK(
+      same_bits(trained<Net, float>(test_device<D>()), trained<Separate, float>(test_device<D>())));
+  CHECK(same_bits(trained<Net, double>(test_device<D>()),
+                  trained<Separate, double>(test_device<D>())));
 }
 
 TEST_CASE_TEMPLATE("neighboring element-wise layers are one node where the device merges them", D,
@@ -134,8 +138,10 @@ TEST_CASE_TEMPLATE("neighboring element-wise layers are one node where the devic
 }
 
 // Else a unit that nvcc compiles would lower the network otherwise than a plain one.
-TEST_CASE_TEMPLATE("gpunet's own functions are not merged with each other", D, GPUNET_TEST_DEVICES) {
-  using Own = nn::Sequential<nn::Input<9>, nn::Tanh, nn::Sigmoid, nn::Elementwise<Scale>, nn::Sigmoid, nn::Tanh>;
+TEST_CASE_TEMPLATE("gpunet's own functions are not merged with each other", D,
+                   GPUNET_TEST_DEVICES) {
+  using Own = nn::Sequential<nn::Input<9>, nn::Tanh, nn::Sigmoid, nn::Elementwise<Scale>,
+                             nn::Sigmoid, nn::Tanh>;
   const Graph fused = fuse(nn::lower<D, float>(Own{}), fuse_policy<D, float>);
   CHECK(fused.nodes.size() == (DeviceTraits<D>::merges_elementwise ? 2 : 5));
 }
@@ -163,7 +169,8 @@ TEST_CASE("a value that others read is not merged away") {
   CHECK(fuse(graph, {true, false, false}).nodes.size() == 2);
 }
 
-TEST_CASE_TEMPLATE("functions without a value at 0 train batches of any size", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("functions without a value at 0 train batches of any size", D,
+                   GPUNET_TEST_DEVICES) {
   using Small = nn::Sequential<nn::Input<2>, nn::Elementwise<Log>, nn::Linear<3>>;
   D& device = test_device<D>();
   // The loss of the fourth step on a batch of equal samples, which does not depend on their number.

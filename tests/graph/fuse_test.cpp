@@ -20,13 +20,21 @@ using namespace gpunet;
 namespace {
 
 // Neighbours of every kind: named and not, with and without a ReLU and a pooling behind them.
-using Mixed = nn::Sequential<nn::Input<2, 12, 12>,                                                         //
-                             nn::Conv2d<4, 3, nn::Padding<1>>, nn::ReLU, nn::MaxPool2d<2>,                 // 0
-                             nn::Named<"middle", nn::Conv2d<5, 3>>, nn::Named<"act", nn::ReLU>, nn::ReLU,  // 3
-                             nn::Conv2d<3, 1>, nn::MaxPool2d<2>,                                           // 6
-                             nn::Flatten,                                                                  //
-                             nn::Linear<9>, nn::ReLU,                                                      // 9
-                             nn::Named<"11x", nn::Linear<4>>>;                                             // 11
+// .
+using Mixed =
+    nn::Sequential<nn::Input<2, 12, 12>,
+                   // 0.
+                   nn::Conv2d<4, 3, nn::Padding<1>>, nn::ReLU, nn::MaxPool2d<2>,
+                   // 3.
+                   nn::Named<"middle", nn::Conv2d<5, 3>>, nn::Named<"act", nn::ReLU>, nn::ReLU,
+                   // 6.
+                   nn::Conv2d<3, 1>, nn::MaxPool2d<2>,
+                   // .
+                   nn::Flatten,
+                   // 9.
+                   nn::Linear<9>, nn::ReLU,
+                   // 11.
+                   nn::Named<"11x", nn::Linear<4>>>;
 
 std::vector<std::string> names(const Graph& graph) {
   std::vector<std::string> all;
@@ -45,7 +53,8 @@ constexpr FusePolicy everything{true, false};
 }  // namespace
 
 TEST_CASE("a fused network has fewer nodes, and the same parameters under the same names") {
-  const Graph lenet = fuse(graph_of(LeNet{}), everything), mixed = fuse(graph_of(Mixed{}), everything);
+  const Graph lenet = fuse(graph_of(LeNet{}), everything),
+              mixed = fuse(graph_of(Mixed{}), everything);
   CHECK(lenet.nodes.size() == 6);  // two blocks, Flatten, three linear layers
   CHECK(mixed.nodes.size() == 8);
   CHECK(names(lenet) == names(graph_of(LeNet{})));
@@ -70,8 +79,9 @@ TEST_CASE("other element types run the network as it was written on Host") {
 }
 
 TEST_CASE("run-time sizes are fused as static ones") {
-  const nn::Sequential net(nn::Input<1, dyn, 8>{Shape(Dim<1>{}, Dim{index_t{10}}, Dim<8>{})}, nn::Conv2d(3, 3),
-                           nn::ReLU{}, nn::MaxPool2d<2>{}, nn::Flatten{}, nn::Linear(7), nn::ReLU{});
+  const nn::Sequential net(nn::Input<1, dyn, 8>{Shape(Dim<1>{}, Dim{index_t{10}}, Dim<8>{})},
+                           nn::Conv2d(3, 3), nn::ReLU{}, nn::MaxPool2d<2>{}, nn::Flatten{},
+                           nn::Linear(7), nn::ReLU{});
   const Graph fused = fuse(graph_of(net), everything);
   CHECK(fused.values[0] == Sizes{1, 10, 8});
   CHECK(fused.values[static_cast<std::size_t>(fused.output)] == Sizes{7});
@@ -80,7 +90,8 @@ TEST_CASE("run-time sizes are fused as static ones") {
 }
 
 TEST_CASE("the ReLU behind a sum is fused into it") {
-  using Net = nn::Sequential<nn::Input<4>, nn::Residual<nn::Linear<4>, nn::AfterSum<nn::ReLU>>, nn::Linear<2>>;
+  using Net = nn::Sequential<nn::Input<4>, nn::Residual<nn::Linear<4>, nn::AfterSum<nn::ReLU>>,
+                             nn::Linear<2>>;
   const Graph fused = fuse(graph_of(Net{}), everything);
   REQUIRE(fused.nodes.size() == 3);
   CHECK(fused.nodes[1].as<AddOp>()->activation == Activation::relu);
@@ -88,8 +99,9 @@ TEST_CASE("the ReLU behind a sum is fused into it") {
 }
 
 TEST_CASE("ReLU, ReLU6 and Hardtanh behind a batch normalization are fused into it") {
-  using Net = nn::Sequential<nn::Input<2, 3, 3>, nn::BatchNorm2d, nn::ReLU, nn::Conv2d<3, 2>, nn::BatchNorm2d,
-                             nn::ReLU6, nn::BatchNorm2d, nn::Hardtanh, nn::BatchNorm2d, nn::Tanh>;
+  using Net = nn::Sequential<nn::Input<2, 3, 3>, nn::BatchNorm2d, nn::ReLU, nn::Conv2d<3, 2>,
+                             nn::BatchNorm2d, nn::ReLU6, nn::BatchNorm2d, nn::Hardtanh,
+                             nn::BatchNorm2d, nn::Tanh>;
   const Graph fused = fuse(graph_of(Net{}), everything);
   REQUIRE(fused.nodes.size() == 6);
   CHECK(contains(to_string(fused), ") -> ReLU\n"));
@@ -99,7 +111,8 @@ TEST_CASE("ReLU, ReLU6 and Hardtanh behind a batch normalization are fused into 
   CHECK(fuse(graph_of(Net{}), {false, false}).nodes.size() == 9);
 }
 
-TEST_CASE_TEMPLATE("a clamped batch normalization is bitwise identical to the two layers", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("a clamped batch normalization is bitwise identical to the two layers", D,
+                   GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   // Where the value between has another reader, nothing is fused.
   const auto layers = [](bool fused, nn::Value x) {
@@ -154,8 +167,8 @@ TEST_CASE("what others read is not fused away") {
   CHECK(fused.nodes[0].as<LinearOp>()->activation == Activation::none);
 }
 
-TEST_CASE_TEMPLATE("a fused network in float computes what the network as written does in double", D,
-                   GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("a fused network in float computes what the network as written does in double",
+                   D, GPUNET_TEST_DEVICES) {
   Host& host = test_device<Host>();
   D& device = test_device<D>();
   for (index_t batch : {1, 3, 16, 50}) {

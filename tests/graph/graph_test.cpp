@@ -13,9 +13,11 @@ using namespace gpunet;
 TEST_CASE("the parameters of LeNet have PyTorch's names and sizes, and do not overlap") {
   const Graph graph = nn::lower<Host, float>(LeNet{});
   const std::vector<std::pair<std::string, Sizes>> expected{
-      {"conv1.weight", {6, 3, 5, 5}}, {"conv1.bias", {6}}, {"conv2.weight", {16, 6, 5, 5}}, {"conv2.bias", {16}},
-      {"fc1.weight", {120, 400}},     {"fc1.bias", {120}}, {"fc2.weight", {84, 120}},       {"fc2.bias", {84}},
-      {"fc3.weight", {10, 84}},       {"fc3.bias", {10}}};
+      {"conv1.weight", {6, 3, 5, 5}},  {"conv1.bias", {6}},
+      {"conv2.weight", {16, 6, 5, 5}}, {"conv2.bias", {16}},
+      {"fc1.weight", {120, 400}},      {"fc1.bias", {120}},
+      {"fc2.weight", {84, 120}},       {"fc2.bias", {84}},
+      {"fc3.weight", {10, 84}},        {"fc3.bias", {10}}};
   REQUIRE(graph.parameters.size() == expected.size());
   index_t end = 0;
   for (std::size_t i = 0; i < expected.size(); ++i) {
@@ -55,12 +57,14 @@ TEST_CASE("sizes that no memory holds are refused before they are added up") {
   const index_t wide = 4'000'000'000;
   const nn::Sequential product{nn::Input<8>{}, nn::Linear{wide}, nn::Linear{wide}};
   CHECK(message(product) ==
-        "gpunet::Model: layer 1 has parameters of shape [4000000000, 4000000000] (want 2^48 numbers or fewer, no "
+        "gpunet::Model: layer 1 has parameters of shape [4000000000, 4000000000] (want 2^48 "
+        "numbers or fewer, no "
         "memory "
         "holds more), give smaller sizes");
   const nn::Sequential input{nn::Input{Shape{Dim{index_t{1} << 62}}}, nn::Linear{index_t{4}}};
   CHECK(message(input) ==
-        "gpunet::Model: layer 0 takes inputs of shape [4611686018427387904] (want 2^48 numbers or fewer, no memory "
+        "gpunet::Model: layer 0 takes inputs of shape [4611686018427387904] (want 2^48 numbers or "
+        "fewer, no memory "
         "holds more), "
         "give smaller sizes");
 }
@@ -86,6 +90,7 @@ struct TwoWeights {
 TEST_CASE("two parameters of a layer have two names") {
   using Net = nn::Sequential<nn::Input<4>, TwoWeights>;
   CHECK(error_of([] { nn::lower<void, void>(Net{}); }) ==
-        "gpunet::Model: layer 0 has two parameters called weight (they would be one key), rename one in its "
+        "gpunet::Model: layer 0 has two parameters called weight (they would be one key), rename "
+        "one in its "
         "parameters(in)");
 }

@@ -18,7 +18,8 @@ using Mixed = nn::Sequential<nn::Input<2, 12, 12>, nn::Conv2d<4, 3>, nn::ReLU, n
 
 template <class Net>
 Plan plan_of(bool rectifies_gradients) {
-  return Plan(fuse(nn::lower<Host, float>(Net{}), {true, false}), rectifies_gradients, InputGradient::skip);
+  return Plan(fuse(nn::lower<Host, float>(Net{}), {true, false}), rectifies_gradients,
+              InputGradient::skip);
 }
 
 template <class Net>
@@ -42,7 +43,8 @@ TEST_CASE("without rectified gradients every layer rectifies what it gets") {
 }
 
 TEST_CASE("gradients are rectified where they are made, if the layer there can") {
-  CHECK(rectified<LeNet>(true) == std::vector<bool>{false, true, true, true, true});  // without Flatten
+  // Without Flatten.
+  CHECK(rectified<LeNet>(true) == std::vector<bool>{false, true, true, true, true});
   CHECK(rectified<Mixed>(true) == std::vector<bool>{false, false, false, true, true, false});
   CHECK(DeviceTraits<Cuda>::rectifies_gradients);
 }
@@ -58,7 +60,8 @@ TEST_CASE("activations of LeNet as it was written") {
           round_up(output_of(plan, i).features, sample_alignment));
     CHECK(plan.nodes[i].cache % cache_alignment == 0);
   }
-  CHECK(plan.nodes[3].cache - plan.nodes[2].cache >= 6 * 14 * 14 * static_cast<index_t>(sizeof(PoolChoice)));
+  CHECK(plan.nodes[3].cache - plan.nodes[2].cache >=
+        6 * 14 * 14 * static_cast<index_t>(sizeof(PoolChoice)));
 }
 
 TEST_CASE("gradients take the memory of the two largest neighbors") {
@@ -76,7 +79,8 @@ TEST_CASE("gradients take the memory of the two largest neighbors") {
 TEST_CASE("nodes below which there are no parameters run no backward pass") {
   using Net = nn::Sequential<nn::Input<8>, nn::Tanh, nn::ReLU, nn::Linear<3>>;
   const Graph graph = nn::lower<Host, float>(Net{});
-  const Plan plan(graph, false, InputGradient::skip), with_input(graph, false, InputGradient::compute);
+  const Plan plan(graph, false, InputGradient::skip),
+      with_input(graph, false, InputGradient::compute);
   CHECK(!plan.nodes[0].has_backward);
   CHECK(!plan.nodes[1].has_backward);
   CHECK(plan.nodes[2].has_backward);
@@ -86,7 +90,8 @@ TEST_CASE("nodes below which there are no parameters run no backward pass") {
   CHECK(with_input.values[0].gradient >= 0);
 }
 
-TEST_CASE("of a value that two nodes read, the later one leaves the gradient and the earlier one adds") {
+TEST_CASE(
+    "of a value that two nodes read, the later one leaves the gradient and the earlier one adds") {
   Lowering<Host, float> builder(Sizes{4});
   const auto linear = [&](const char* name, value_t x) {
     builder.enter(name);

@@ -43,7 +43,8 @@ TEST_CASE("numbers as Python prints them") {
 }
 
 TEST_CASE(
-    "a layer is called by its type, without namespaces, template arguments, and the name that Named gave it") {
+    "a layer is called by its type, without namespaces, template arguments, and the name that "
+    "Named gave it") {
   CHECK(nn::class_name<nn::ReLU>() == "ReLU");
   CHECK(nn::class_name<nn::Conv2d<6, 5, nn::Stride<2>>>() == "Conv2d");
   CHECK(nn::class_name<nn::Named<"x", nn::BatchNorm1d>>() == "BatchNorm1d");

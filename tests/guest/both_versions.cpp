@@ -1,5 +1,5 @@
-// both_versions LIBRARY LIBRARY: opens two libraries with gpunet inside, so that the symbols of the first come before those of
-// the second, and has each print a message.
+// both_versions LIBRARY LIBRARY: opens two libraries with gpunet inside, so that the symbols of the
+// first come before those of the second, and has each print a message.
 #include <cstdio>
 #include <dlfcn.h>
 

@@ -49,7 +49,8 @@ TEST_CASE("A child makes a device of its own") {
   CHECK(guest::train(device, 2) == expected);
 }
 
-TEST_CASE("A child uses a device of the parent: its thread runs everything, with the same results") {
+TEST_CASE(
+    "A child uses a device of the parent: its thread runs everything, with the same results") {
   for (const bool asleep : {true, false}) {
     CAPTURE(asleep);
     for (int repeat = 0; repeat < 5; ++repeat) {
@@ -59,8 +60,9 @@ TEST_CASE("A child uses a device of the parent: its thread runs everything, with
       CHECK(in_child([&] {
               if (guest::train(*device, 2) != expected) return 1;
               if (guest::entries("/proc/self/task") != 1) return 2;
-              Host own({.threads = 2});  // may get the memory of the stacks that the parent's threads had
-              device.reset();            // does not wait for threads that are not there
+              // May get the memory of the stacks that the parent's threads had.
+              Host own({.threads = 2});
+              device.reset();  // does not wait for threads that are not there
               return guest::train(own, 0) == expected ? 0 : 3;
             }) == 0);
     }
@@ -83,7 +85,8 @@ TEST_CASE("A child that a task forks runs everything itself, too") {
 
 TEST_CASE("An epoch does not go on in a child, but a new one begins there") {
   const std::string message =
-      "gpunet::data::DataLoader: an epoch that began before fork() goes on in the child (its workers are threads "
+      "gpunet::data::DataLoader: an epoch that began before fork() goes on in the child (its "
+      "workers are threads "
       "of "
       "the parent), begin an epoch in the child";
   Host device({.threads = 1});
@@ -96,7 +99,8 @@ TEST_CASE("An epoch does not go on in a child, but a new one begins there") {
     return n;
   };
   for (int repeat = 0; repeat < 5; ++repeat) {
-    std::unique_ptr<data::Batches<Host>> batches(new data::Batches<Host>(loader.to(device)));  // cannot be moved
+    // Cannot be moved.
+    std::unique_ptr<data::Batches<Host>> batches(new data::Batches<Host>(loader.to(device)));
     auto batch = batches->begin();
     ++batch;
     let_threads_sleep();

@@ -1,4 +1,5 @@
-// A program that trains has afterwards the threads, open files, signal handlers, floating-point mode and environment of before.
+// A program that trains has afterwards the threads, open files, signal handlers, floating-point
+// mode and environment of before.
 #include <cfenv>
 #include <cstdint>
 #include <doctest/doctest.h>

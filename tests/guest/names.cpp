@@ -1,5 +1,6 @@
-// Headers of Windows, X11, Qt and others define macros with names of everyday words. The whole library compiles after them. (The
-// headers of the standard library and of the system come before: they could not.)
+// Headers of Windows, X11, Qt and others define macros with names of everyday words. The whole
+// library compiles after them. (The headers of the standard library and of the system come before:
+// they could not.)
 #include <algorithm>
 #include <any>
 #include <array>

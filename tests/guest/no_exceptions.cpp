@@ -1,5 +1,6 @@
-// A program without exceptions and run-time type information. Without arguments it trains; with "default" an error ends in the
-// handler of gpunet, with "own" in one of the program, on a thread of the loader with "worker".
+// A program without exceptions and run-time type information. Without arguments it trains; with
+// "default" an error ends in the handler of gpunet, with "own" in one of the program, on a thread
+// of the loader with "worker".
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -30,7 +31,8 @@ struct NoImages final : data::ImageDataset {
 int train_twice() {
   Host device({.threads = 2});
   const auto numbers = guest::train(device, 1);
-  std::printf("loss %.4f, then %.4f\n", static_cast<double>(numbers[0]), static_cast<double>(numbers[15]));
+  std::printf("loss %.4f, then %.4f\n", static_cast<double>(numbers[0]),
+              static_cast<double>(numbers[15]));
   return std::isfinite(numbers[15]) && numbers == guest::train(device, 0) ? 0 : 1;
 }
 

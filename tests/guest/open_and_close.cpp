@@ -1,5 +1,6 @@
-// open_and_close LIBRARY [ROUNDS]: opens a shared library with a model inside, trains in it and closes it, 100 times or more. Afterwards the
-// process has what it had before, and nothing of the library is left in it.
+// open_and_close LIBRARY [ROUNDS]: opens a shared library with a model inside, trains in it and
+// closes it, 100 times or more. Afterwards the process has what it had before, and nothing of the
+// library is left in it.
 #include <cstdio>
 #include <cstdlib>
 #include <dlfcn.h>
@@ -41,7 +42,8 @@ int main(int count, char** arguments) {
   const char* const path = arguments[1];
   const std::size_t threads = guest::entries("/proc/self/task"), files = guest::open_files();
   const auto handlers = guest::signal_handlers();
-  ::mallopt(M_ARENA_MAX, 1);  // not one for each thread, of which it depends on chance who takes which
+  // Not one for each thread, of which it depends on chance who takes which.
+  ::mallopt(M_ARENA_MAX, 1);
   std::size_t bytes = 0, allocated = 0;
   std::vector<float> first;
   for (int round = 0; round < rounds; ++round) {
@@ -61,7 +63,8 @@ int main(int count, char** arguments) {
   }
   const auto grown = static_cast<long>(guest::resident_bytes() - bytes);
   const auto kept = static_cast<long>(::mallinfo2().uordblks - allocated);
-  std::printf("%d rounds, %ld bytes allocated more than after %d, %ld bytes resident\n", rounds, kept, warm, grown);
+  std::printf("%d rounds, %ld bytes allocated more than after %d, %ld bytes resident\n", rounds,
+              kept, warm, grown);
   expect(kept < 16 << 10, "memory is lost", rounds);
   expect(grown < 8 << 20, "memory grows", rounds);
   return failures == 0 ? 0 : 1;

@@ -4,7 +4,8 @@
 #include "guest/training.hpp"
 
 // Writes the losses and parameters of a training to `numbers`; returns how many they are.
-extern "C" [[gnu::visibility("default")]] int guest_train(int threads, int workers, float* numbers) {
+extern "C" [[gnu::visibility("default")]] int guest_train(int threads, int workers,
+                                                          float* numbers) {
   gpunet::Host device({.threads = threads});
   const auto result = guest::train(device, workers);
   std::copy(result.begin(), result.end(), numbers);

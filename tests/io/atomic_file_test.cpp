@@ -77,9 +77,10 @@ TEST_CASE("a full disk leaves the old file whole") {
       "gpunet::io: cannot write " + (folder / "a") +
       ": File too large (an existing file is untouched), raise the limit on file sizes (ulimit -f)";
   CHECK(end_of([&] {
-          const FileSizeLimit limit(100'000);  // in the middle of the second piece, which is written short first
-          const std::string message =
-              error_of([&] { io::write_file_atomically(folder / "a", "head", std::string(200'000, 'x')); });
+          // In the middle of the second piece, which is written short first.
+          const FileSizeLimit limit(100'000);
+          const std::string message = error_of(
+              [&] { io::write_file_atomically(folder / "a", "head", std::string(200'000, 'x')); });
           _exit(message == expected ? 7 : 1);
         }) == 7);
   CHECK(read_text(folder / "a") == "old");
@@ -90,7 +91,8 @@ TEST_CASE("signals of a file that is too large are left as they were") {
   TempFolder folder;
   const auto save_too_much = [&] {
     const FileSizeLimit limit(1000);
-    if (error_of([&] { io::write_file_atomically(folder / "a", std::string(2000, 'x')); }).empty()) _exit(1);
+    if (error_of([&] { io::write_file_atomically(folder / "a", std::string(2000, 'x')); }).empty())
+      _exit(1);
   };
   const auto pending = [] {
     sigset_t set;
@@ -149,7 +151,9 @@ TEST_CASE("an unwritable folder and a write-protected file stay as they are") {
     NotRoot nobody;
     locked = error_of([&] { io::write_file_atomically(folder / "a", "new"); });
   }
-  CHECK(contains(closed, "Permission denied (an existing file is untouched), choose a place that you may use"));
+  CHECK(contains(
+      closed,
+      "Permission denied (an existing file is untouched), choose a place that you may use"));
   CHECK(contains(locked, "Permission denied"));
   CHECK(read_text(folder / "a") == "old");
   CHECK(folder.count() == 1);
@@ -210,9 +214,11 @@ TEST_CASE("a link is followed, also to a file that is not there yet") {
   CHECK(read_text(folder / "second") == "two");
 
   fs::create_symlink("round", folder / "round");
-  CHECK(contains(error_of([&] { io::write_file_atomically(folder / "round", "x"); }), "Too many levels"));
+  CHECK(contains(error_of([&] { io::write_file_atomically(folder / "round", "x"); }),
+                 "Too many levels"));
   fs::create_symlink("none/file", folder / "nowhere");
-  CHECK(contains(error_of([&] { io::write_file_atomically(folder / "nowhere", "x"); }), "create its folder first"));
+  CHECK(contains(error_of([&] { io::write_file_atomically(folder / "nowhere", "x"); }),
+                 "create its folder first"));
   CHECK(fs::is_symlink(folder / "nowhere"));
 }
 
@@ -221,7 +227,8 @@ TEST_CASE("what a killed program left is removed by the next save to the same fi
   die_while_saving(folder / "a");
   die_while_saving(folder / "a");
   die_while_saving(folder / "b");
-  CHECK(folder.count() == 2);  // the second for "a" has removed what the first left, and left its own
+  // The second for "a" has removed what the first left, and left its own.
+  CHECK(folder.count() == 2);
   io::write_file_atomically(folder / "a", "x");
   CHECK(folder.count() == 2);
   { io::AtomicFile probe(folder / "b"); }
@@ -231,8 +238,9 @@ TEST_CASE("what a killed program left is removed by the next save to the same fi
 
 TEST_CASE("only leftovers are removed") {
   TempFolder folder;
-  const char* const others[] = {"a.tmp",     "a.tmp-",      "a.tmp-12",   "a.tmp-12-",   "a.tmp--1",
-                                "a.tmp-x-1", "a.tmp-12-1x", "ba.tmp-1-1", "a.b.tmp-1-1", "a.tmp-1-1-1"};
+  const char* const others[] = {"a.tmp",       "a.tmp-",     "a.tmp-12",    "a.tmp-12-",
+                                "a.tmp--1",    "a.tmp-x-1",  "a.tmp-12-1x", "ba.tmp-1-1",
+                                "a.b.tmp-1-1", "a.tmp-1-1-1"};
   for (const char* const name : others)
     std::ofstream(folder / name) << "mine";
   fs::create_directory(folder / "a.tmp-1-1");
@@ -283,7 +291,9 @@ TEST_CASE("programs that save to one path simultaneously lose no save") {
     programs.push_back(fork());
     if (programs.back() != 0) continue;
     for (int i = 0; i < 50; ++i)
-      if (!error_of([&] { io::write_file_atomically(folder / "file", std::string(100, letter)); }).empty())
+      if (!error_of([&] {
+             io::write_file_atomically(folder / "file", std::string(100, letter));
+           }).empty())
         _exit(1);
     _exit(7);
   }

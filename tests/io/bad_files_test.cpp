@@ -1,5 +1,6 @@
-// Every file of the corpus, cut at every byte and with every byte changed: an Error that names the file, or tensors of
-// the shapes that they say; nothing else, and little memory before that is known.
+// Every file of the corpus, cut at every byte and with every byte changed: an Error that names the
+// file, or tensors of the shapes that they say; nothing else, and little memory before that is
+// known.
 #include <cstddef>
 #include <doctest/doctest.h>
 #include <filesystem>
@@ -38,7 +39,9 @@ std::string problem_of(const TensorEntry& entry) {
   volatile std::byte sum{};
   for (const std::byte byte : elements)
     sum = sum ^ byte;
-  return static_cast<index_t>(elements.size()) == bytes ? "" : entry.name + " has not the bytes of its shape";
+  return static_cast<index_t>(elements.size()) == bytes
+             ? ""
+             : entry.name + " has not the bytes of its shape";
 }
 
 // Whether the file is read. Whatever else is wrong than an Error that names it fails the test.
@@ -51,7 +54,8 @@ bool reads(const std::string& path) {
     try {
       file = io::read_tensors(path);
     } catch (const Error& error) {
-      if (!std::string_view(error.what()).starts_with("gpunet::io: " + path)) problem = error.what();
+      if (!std::string_view(error.what()).starts_with("gpunet::io: " + path))
+        problem = error.what();
     }
     largest = count.largest();
   }
@@ -93,16 +97,20 @@ TEST_CASE("a file of the corpus cut at any byte is an Error") {
 
 namespace {
 
-// A file of torch.save as if its checksums had not been computed: else nothing behind them would ever be changed.
+// A file of torch.save as if its checksums had not been computed: else nothing behind them would
+// ever be changed.
 std::string without_sums(std::string archive) {
-  for (std::size_t at = archive.find("PK\1\2"); at != std::string::npos; at = archive.find("PK\1\2", at + 1))
+  for (std::size_t at = archive.find("PK\1\2"); at != std::string::npos;
+       at = archive.find("PK\1\2", at + 1))
     archive.replace(at + 16, 4, 4, '\0');
   return archive;
 }
 
 }  // namespace
 
-TEST_CASE("a file of the corpus with any byte changed is an Error or has tensors of the shapes that it says") {
+TEST_CASE(
+    "a file of the corpus with any byte changed is an Error or has tensors of the shapes that it "
+    "says") {
   const TempFolder folder;
   std::size_t good = 0, all = 0;
   for (const std::string& name : corpus_files()) {

@@ -1,5 +1,5 @@
-// Image files of every kind, cut at every byte and with every byte changed: an Error that names the file, or an image of
-// the size that it says; nothing else, and little memory before that is known.
+// Image files of every kind, cut at every byte and with every byte changed: an Error that names the
+// file, or an image of the size that it says; nothing else, and little memory before that is known.
 #include <algorithm>
 #include <cstddef>
 #include <doctest/doctest.h>
@@ -38,18 +38,21 @@ bool reads(const std::string& file) {
     try {
       image = io::decode_image(as_bytes(file), "the file");
     } catch (const Error& error) {
-      if (!std::string_view(error.what()).starts_with("gpunet::io: the file")) problem = error.what();
+      if (!std::string_view(error.what()).starts_with("gpunet::io: the file"))
+        problem = error.what();
     }
     largest = count.largest();
   }
   if (largest > most_memory) problem = concat(largest, " bytes at once");
-  if (image && static_cast<index_t>(image->pixels.size()) != image->width * image->height * image->channels)
+  if (image &&
+      static_cast<index_t>(image->pixels.size()) != image->width * image->height * image->channels)
     problem = concat("an image of ", image->pixels.size(), " bytes");
   if (!problem.empty()) FAIL_CHECK(problem);
   return image.has_value();
 }
 
-// A PNG file with the right checksums: else nothing behind them would ever be changed. Others as they are.
+// A PNG file with the right checksums: else nothing behind them would ever be changed. Others as
+// they are.
 std::string with_sums(std::string file) {
   if (!file.starts_with("\x89PNG")) return file;
   for (std::size_t at = 8; at + 12 <= file.size();) {
@@ -102,6 +105,7 @@ TEST_CASE("an image with any byte changed is an Error or an image") {
   const std::string jpeg = from_hex(reference::jpeg_file);
   check(jpeg);
   for (std::size_t i = 0; i < jpeg.size(); ++i)
-    if (reads(jpeg.substr(0, i))) FAIL_CHECK("read with " << i << " of " << jpeg.size() << " bytes");
+    if (reads(jpeg.substr(0, i)))
+      FAIL_CHECK("read with " << i << " of " << jpeg.size() << " bytes");
 #endif
 }

@@ -1,4 +1,5 @@
-// A training that is stopped and goes on in new objects, from a checkpoint, is bitwise the uninterrupted one.
+// A training that is stopped and goes on in new objects, from a checkpoint, is bitwise the
+// uninterrupted one.
 #include <algorithm>
 #include <filesystem>
 #include <limits>
@@ -123,8 +124,8 @@ TEST_CASE_TEMPLATE("a training goes on from a checkpoint bitwise", D, GPUNET_TES
   check_resuming<D, optim::SGD<D, float>>(device, optim::SGDOptions{.lr = 0.1, .momentum = 0.9});
   check_resuming<D, optim::SGD<D, float>>(device, optim::SGDOptions{.lr = 0.1});
   check_resuming<D, optim::Adam<D, float>>(device, optim::AdamOptions{.lr = 0.01, .amsgrad = true});
-  check_resuming<D, optim::RMSprop<D, float>>(device,
-                                              optim::RMSpropOptions{.lr = 0.01, .momentum = 0.5, .centered = true});
+  check_resuming<D, optim::RMSprop<D, float>>(
+      device, optim::RMSpropOptions{.lr = 0.01, .momentum = 0.5, .centered = true});
   check_resuming<D, optim::Adagrad<D, float>>(device, optim::AdagradOptions{});
   check_resuming<D, optim::Adadelta<D, float>>(device, optim::AdadeltaOptions{});
   check_resuming<D, optim::NAdam<D, float>>(device, optim::NAdamOptions{});
@@ -132,9 +133,11 @@ TEST_CASE_TEMPLATE("a training goes on from a checkpoint bitwise", D, GPUNET_TES
   check_resuming<D, optim::Lion<D, float>>(device, optim::LionOptions{});
 }
 
-// Runs epochs of the training until so many steps are done in all, and saves then, in the middle of an epoch or at the end of one.
+// Runs epochs of the training until so many steps are done in all, and saves then, in the middle of
+// an epoch or at the end of one.
 template <class T, class Batches>
-void run_until(T& training, Batches& batches, index_t& steps, index_t stop, const io::Checkpoint& checkpoint) {
+void run_until(T& training, Batches& batches, index_t& steps, index_t stop,
+               const io::Checkpoint& checkpoint) {
   for (; training.epoch < 13; ++training.epoch) {
     for (auto [inputs, labels] : batches) {
       training.losses.push_back(training.step(inputs, labels).item());
@@ -147,8 +150,8 @@ void run_until(T& training, Batches& batches, index_t& steps, index_t stop, cons
   }
 }
 
-// Stops after the given steps, goes on in new objects with other threads and workers, and compares all bits with a training that was
-// never stopped.
+// Stops after the given steps, goes on in new objects with other threads and workers, and compares
+// all bits with a training that was never stopped.
 template <class D, class GetBatches>
 void check_stops(D& device, D& other_device, index_t first, index_t distance, index_t accumulate,
                  const GetBatches& batches_of) {
@@ -179,18 +182,22 @@ void check_stops(D& device, D& other_device, index_t first, index_t distance, in
   }
 }
 
-TEST_CASE("a training goes on after any step, in the middle of an epoch, with any number of threads and workers") {
+TEST_CASE(
+    "a training goes on after any step, in the middle of an epoch, with any number of threads and "
+    "workers") {
   const Data data;
   Host one({.threads = 1}), three({.threads = 3});
   const auto batches_of = [&](Host& on, int workers) {
-    const data::DataLoader loader(data.set, {.batch_size = 8, .shuffle = true, .num_workers = workers});
+    const data::DataLoader loader(data.set,
+                                  {.batch_size = 8, .shuffle = true, .num_workers = workers});
     return loader.to(on);
   };
   check_stops(one, three, 1, 1, 1, batches_of);
   check_stops(three, one, 1, 1, 3, batches_of);  // in the middle of an accumulation
 }
 
-TEST_CASE_TEMPLATE("a training on batches of the device goes on after any step", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("a training on batches of the device goes on after any step", D,
+                   GPUNET_TEST_DEVICES) {
   const Data data;
   D& device = test_device<D>();
   const data::DataLoader loader(data.set, {.batch_size = 8, .shuffle = true});
@@ -235,7 +242,9 @@ TEST_CASE_TEMPLATE("LBFGS goes on from a checkpoint bitwise", D, GPUNET_TEST_DEV
     optim::LBFGS<D, double> optimizer;
     explicit Fit(D& on)
         : net(on, [](nn::Value of) { return linear(tanh(linear(of, 5)), 2); }, {6}),
-          optimizer(net, {.max_iter = 4, .history_size = 5, .line_search_fn = optim::LineSearch::strong_wolfe}) {}
+          optimizer(net, {.max_iter = 4,
+                          .history_size = 5,
+                          .line_search_fn = optim::LineSearch::strong_wolfe}) {}
   };
   const auto step = [&](Fit& fit) {
     return fit.optimizer.step([&] {
@@ -305,8 +314,8 @@ TEST_CASE("an epoch does not go on with other batches") {
   Tensor<float, Host> samples(host, {29, 6});
   Tensor<label_t, Host> labels(host, {29});
   const data::TensorDataset<> fewer(samples, labels);
-  const auto place = [&](const data::TensorDataset<>& set, const data::DataLoaderOptions& options, bool saves,
-                         bool within) {
+  const auto place = [&](const data::TensorDataset<>& set, const data::DataLoaderOptions& options,
+                         bool saves, bool within) {
     const data::DataLoader loader(set, options);
     auto on_device = loader.to(host);
     auto resident = loader.resident_on(host);
@@ -333,7 +342,8 @@ TEST_CASE("an epoch does not go on with other batches") {
     CHECK(contains(errors, folder / "resident.safetensors has the option loader." + why));
   };
   CHECK(place(data.set, options, false, true) == "");
-  refused(data.set, {.batch_size = 8}, "shuffled_samples = " + std::to_string(data.set.size()) + " (here it is 0)");
+  refused(data.set, {.batch_size = 8},
+          "shuffled_samples = " + std::to_string(data.set.size()) + " (here it is 0)");
   refused(fewer, options, "samples = " + std::to_string(data.set.size()) + " (here it is 29)");
   refused(data.set, {.batch_size = 9, .shuffle = true}, "batch_size = 8 (here it is 9)");
   refused(data.set, {.batch_size = 8, .shuffle = true, .drop_last = true}, "batches = ");
@@ -347,8 +357,10 @@ TEST_CASE("groups and frozen parameters go on from a checkpoint") {
   const Data data;
   const auto make = [&](unsigned seed) {
     manual_seed(seed);
-    auto of = std::make_unique<Training<Host, optim::AdamW<Host, float>>>(host, optim::AdamWOptions{.lr = 0.01});
-    of->optimizer.add_param_group(of->net.parameters(biases_and_norms), {.lr = 0.02, .weight_decay = 0});
+    auto of = std::make_unique<Training<Host, optim::AdamW<Host, float>>>(
+        host, optim::AdamWOptions{.lr = 0.01});
+    of->optimizer.add_param_group(of->net.parameters(biases_and_norms),
+                                  {.lr = 0.02, .weight_decay = 0});
     return of;
   };
   data::DataLoader loader(data.set, {.batch_size = 8, .shuffle = true});
@@ -398,7 +410,10 @@ TEST_CASE("the other objects with a state") {
           .add("plateau", plateau)
           .add("restarts", restarts)
           .add("sequence", sequence);
-      checkpoint.add("scaler", scaler).add("generator", generator).add("best", best).add("done", done);
+      checkpoint.add("scaler", scaler)
+          .add("generator", generator)
+          .add("best", best)
+          .add("done", done);
     }
   };
   All first(net), second(net);
@@ -435,15 +450,17 @@ TEST_CASE("counts that would overflow are refused, and nothing has changed") {
   train::Accuracy<Host> accuracy(host, 2);
   const auto load = [&](AnyCounts any) {
     io::Checkpoint(folder / "counts.safetensors").add("accuracy", any).save();
-    return error_of([&] { io::Checkpoint(folder / "counts.safetensors").add("accuracy", accuracy).load(); });
+    return error_of(
+        [&] { io::Checkpoint(folder / "counts.safetensors").add("accuracy", accuracy).load(); });
   };
   constexpr index_t most = index_t{1} << 53;
   CHECK(load({{2, 1, 1, most}, 3}) == "");
   for (const index_t bad : {index_t{-1}, most + 1, std::numeric_limits<index_t>::max()}) {
-    CHECK(
-        contains(load({{0, 0, 0, 0}, bad}),
-                 concat("gpunet::StateVisitor: the count accuracy.samples was written as ", bad, " (want 0 to ")));
-    CHECK(contains(load({{0, 0, 0, bad}, 5}), concat("the count accuracy.counts was written as ", bad)));
+    CHECK(contains(load({{0, 0, 0, 0}, bad}),
+                   concat("gpunet::StateVisitor: the count accuracy.samples was written as ", bad,
+                          " (want 0 to ")));
+    CHECK(contains(load({{0, 0, 0, bad}, 5}),
+                   concat("the count accuracy.counts was written as ", bad)));
     CHECK(accuracy.result().total() == 3);
     CHECK(accuracy.result().classes[1].correct == most);
     CHECK(accuracy.result().no_class == 0);
@@ -485,21 +502,24 @@ TEST_CASE("a checkpoint that does not fit changes nothing") {
     CHECK(parameters_of(net) == before);
   };
   check_refused([&](auto& to) { to.add("model", net).add("optimizer", sgd); },
-                "has epoch, which the objects here do not (others were saved, or with other options), add what was "
+                "has epoch, which the objects here do not (others were saved, or with other "
+                "options), add what was "
                 "saved");
   check_refused([&](auto& to) { to.add("epoch", epoch).add("net", net).add("optimizer", sgd); },
-                "has no net.fc.weight (another object was saved, or one with other options), add what was saved");
+                "has no net.fc.weight (another object was saved, or one with other options), add "
+                "what was saved");
   Network<Host, float> wide(host, [](nn::Value x) { return linear(x, 3, {.name = "fc"}); }, {3});
-  check_refused(
-      [&](auto& to) { to.add("epoch", epoch).add("model", wide).add("optimizer", sgd); },
-      "has model.fc.weight of shape [2, 3] and type F32 (want [3, 3] and F32), build the object as it was "
-      "when it was saved");
+  check_refused([&](auto& to) { to.add("epoch", epoch).add("model", wide).add("optimizer", sgd); },
+                "has model.fc.weight of shape [2, 3] and type F32 (want [3, 3] and F32), build the "
+                "object as it was "
+                "when it was saved");
 
   io::save(net, folder / "weights.safetensors");
   CHECK(contains(error_of([&] { io::Checkpoint(folder / "weights.safetensors").load(); }),
                  "is no checkpoint (weights alone are read by io::load), name another file"));
   CHECK(error_of([&] { checkpoint.add("epoch", epoch); }) ==
-        "gpunet::io::Checkpoint::add: 'epoch' is empty or the name of another object, give each a name of its own");
+        "gpunet::io::Checkpoint::add: 'epoch' is empty or the name of another object, give each a "
+        "name of its own");
 
   // One bit of any byte, and an end at any byte: nothing of it is read.
   const std::string bytes = read_text(path);
@@ -561,11 +581,14 @@ TEST_CASE("a checkpoint keeps the files before it") {
   std::string bytes = read_text(path);
   bytes.back() = static_cast<char>(bytes.back() ^ 1);
   io::write_file_atomically(path, std::as_bytes(std::span(bytes)));
-  CHECK(error_of([&] { read(path); }).ends_with(" differs), rename the one before to it, " + path + ".1"));
+  CHECK(error_of([&] {
+          read(path);
+        }).ends_with(" differs), rename the one before to it, " + path + ".1"));
   std::filesystem::remove(path);
   CHECK(error_of([&] { read(path); }) ==
         "gpunet::io::Checkpoint: there is no " + path + " but one before it, " + path +
-            ".1 (a training would begin anew and replace it), rename it to " + path + ", or remove it");
+            ".1 (a training would begin anew and replace it), rename it to " + path +
+            ", or remove it");
   CHECK(error_of([] { io::Checkpoint(""); }) ==
         "gpunet::io::Checkpoint: a file whose path is empty, give its name");
   CHECK(error_of([&] { io::Checkpoint(path, {.keep_last = 0}); }) ==
@@ -574,15 +597,17 @@ TEST_CASE("a checkpoint keeps the files before it") {
 
 TEST_CASE("a checkpoint that the system does not let us look for is not taken for a missing one") {
   const std::string path = std::string(300, 'a') + ".safetensors";  // longer than a name may be
-  CHECK(contains(error_of([&] { io::Checkpoint(path).load(); }), "gpunet::io: cannot look for " + path));
+  CHECK(contains(error_of([&] { io::Checkpoint(path).load(); }),
+                 "gpunet::io: cannot look for " + path));
 }
 
 TEST_CASE("the name of a checkpoint says its format") {
   for (const char* name : {"run.pth", "run.pt", "run.ckpt", "run", "runs.1/run.npz"})
-    CHECK(contains(error_of([&] { io::Checkpoint checkpoint(name); }),
-                   concat(name,
-                          " (a checkpoint is a safetensors file, which torch.load does not read), name it "
-                          "run.safetensors")));
+    CHECK(contains(
+        error_of([&] { io::Checkpoint checkpoint(name); }),
+        concat(name,
+               " (a checkpoint is a safetensors file, which torch.load does not read), name it "
+               "run.safetensors")));
   io::Checkpoint("RUN.SAFETENSORS");
   io::Checkpoint("run.safetensors.12");  // an earlier one
 }
@@ -599,26 +624,33 @@ TEST_CASE_TEMPLATE("tensors and strings have a place beside the weights", D, GPU
   std::string note = "from Monday";
   std::vector<std::string> classes{"cat", "", "\xC3\xA4\n"};
   const auto add_to = [&](io::Checkpoint& file) {
-    file.add("mean", mean).add("one", one).add("labels", labels).add("mask", mask).add("nothing", nothing);
+    file.add("mean", mean)
+        .add("one", one)
+        .add("labels", labels)
+        .add("mask", mask)
+        .add("nothing", nothing);
     file.add("note", note).add("classes", classes);
   };
   io::Checkpoint saved(path);
   add_to(saved);
   saved.save();
-  const auto before =
-      std::tuple(mean.to_vector(), one.to_vector(), labels.to_vector(), mask.to_vector(), note, classes);
+  const auto before = std::tuple(mean.to_vector(), one.to_vector(), labels.to_vector(),
+                                 mask.to_vector(), note, classes);
   const auto now = [&] {
-    return std::tuple(mean.to_vector(), one.to_vector(), labels.to_vector(), mask.to_vector(), note, classes);
+    return std::tuple(mean.to_vector(), one.to_vector(), labels.to_vector(), mask.to_vector(), note,
+                      classes);
   };
   mean = Tensor<float, D>(device, {2}, {0, 0}), one = Tensor<double, D>(device, {}, {0});
-  labels = Tensor<label_t, D>(device, {3}, {7, 7, 7}), mask = Tensor<bool, D>(device, {2, 1}, {false, true});
+  labels = Tensor<label_t, D>(device, {3}, {7, 7, 7}),
+  mask = Tensor<bool, D>(device, {2, 1}, {false, true});
   note = "", classes = {"a", "b", "c", "d"};
   CHECK(now() != before);
   CHECK(saved.load());
   CHECK(now() == before);
   // They are arrays of the file.
   CHECK(io::read_tensor<float>(device, path, "mean").to_vector() == std::vector<float>{1.5f, -2});
-  CHECK(io::read_tensor<label_t>(device, path, "labels").to_vector() == std::vector<label_t>{1, -2, 3});
+  CHECK(io::read_tensor<label_t>(device, path, "labels").to_vector() ==
+        std::vector<label_t>{1, -2, 3});
 
   // Nothing changes if another shape is wanted.
   note = "of today", classes.clear();
@@ -649,8 +681,8 @@ TEST_CASE("a checkpoint with an impossible number of strings is refused") {
     io::write_safetensors(folder / "bad.safetensors", entries, metadata);
     io::Checkpoint bad(folder / "bad.safetensors");
     bad.add("names", names);
-    CHECK(
-        contains(error_of([&] { bad.load(); }), size < 0 ? "names was written with -1 strings" : "has no names.1"));
+    CHECK(contains(error_of([&] { bad.load(); }),
+                   size < 0 ? "names was written with -1 strings" : "has no names.1"));
     CHECK(names == std::vector<std::string>{"a"});
   }
 }

@@ -21,7 +21,8 @@ inline std::string corpus(const std::string& name) {
 }
 
 // The entry of that name; the test ends where there is none.
-inline const gpunet::io::TensorEntry& entry_named(const gpunet::io::TensorFile& file, std::string_view name) {
+inline const gpunet::io::TensorEntry& entry_named(const gpunet::io::TensorFile& file,
+                                                  std::string_view name) {
   for (const auto& entry : file.entries())
     if (entry.name == name) return entry;
   throw std::runtime_error("no entry " + std::string(name));
@@ -60,7 +61,8 @@ std::string bytes_of(T value) {
 }
 
 // A zip archive of texts at `path`.
-inline void write_archive(const std::string& path, const std::vector<std::pair<std::string, std::string>>& members,
+inline void write_archive(const std::string& path,
+                          const std::vector<std::pair<std::string, std::string>>& members,
                           std::uint64_t zip64_from = gpunet::io::detail::zip::in_zip64) {
   gpunet::io::AtomicFile file(path);
   gpunet::io::detail::ZipWriter archive(file, zip64_from);

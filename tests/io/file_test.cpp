@@ -35,10 +35,12 @@ TEST_CASE("folders, and what is in them") {
 TEST_CASE("read_file names the path and the reason") {
   TempFolder folder;
   CHECK(error_of([&] { io::read_file(folder / "none"); }) ==
-        "gpunet::io: cannot read " + (folder / "none") + ": No such file or directory, check the path");
+        "gpunet::io: cannot read " + (folder / "none") +
+            ": No such file or directory, check the path");
   CHECK(error_of([&] { io::read_file(folder.path()); }) ==
         "gpunet::io: cannot read " + folder.path() + ": it is a folder, give a file in it");
-  CHECK(contains(error_of([&] { io::read_file("/dev/null"); }), "/dev/null: it is not a regular file"));
+  CHECK(contains(error_of([&] { io::read_file("/dev/null"); }),
+                 "/dev/null: it is not a regular file"));
   REQUIRE(mkfifo((folder / "pipe").c_str(), 0600) == 0);
   CHECK(contains(error_of([&] { io::read_file(folder / "pipe"); }), "it is not a regular file"));
 }
@@ -57,12 +59,14 @@ TEST_CASE("a system error comes with what helps against it") {
   CHECK(io::detail::advice("write", "a", EFBIG) == "raise the limit on file sizes (ulimit -f)");
   CHECK(io::detail::advice("read", "a", ENOENT) == "check the path");
   CHECK(io::detail::advice("write", "/nowhere/a", ENOENT) == "create its folder first");
-  CHECK(io::detail::advice("write", "/proc/a", ENOENT) == "choose another folder");  // where no file can be made
+  // Where no file can be made.
+  CHECK(io::detail::advice("write", "/proc/a", ENOENT) == "choose another folder");
   CHECK(io::detail::advice("write", "a", ENOENT) == "choose another folder");
 }
 
 TEST_CASE("an empty path is called so") {
-  CHECK(error_of([] { io::read_file(""); }) == "gpunet::io: cannot read a file whose path is empty, give its name");
+  CHECK(error_of([] { io::read_file(""); }) ==
+        "gpunet::io: cannot read a file whose path is empty, give its name");
   CHECK(error_of([] { io::write_file_atomically(""); }) ==
         "gpunet::io: cannot write a file whose path is empty, give its name");
   CHECK(error_of([] { io::make_folders(""); }) ==

@@ -35,9 +35,11 @@ TEST_CASE("the content tells the format, whatever the name") {
 
 TEST_CASE("a safetensors file whose header has a length that begins like another format is one") {
   const TempFolder folder;
-  for (const std::uint64_t length : {0x4B50u, 0x8A0280u}) {  // "PK", and the magic of the old format of PyTorch
-    io::write_file_atomically(folder / "x.pth",
-                              bytes_of(length) + "{}" + std::string(static_cast<std::size_t>(length) - 2, ' '));
+  // "PK", and the magic of the old format of PyTorch.
+  for (const std::uint64_t length : {0x4B50u, 0x8A0280u}) {
+    io::write_file_atomically(
+        folder / "x.pth",
+        bytes_of(length) + "{}" + std::string(static_cast<std::size_t>(length) - 2, ' '));
     CHECK(entries_of(read_tensors(folder / "x.pth")).empty());
   }
 }
@@ -59,51 +61,60 @@ TEST_CASE("other files that are taken for weights are named, with what to do") {
   };
   CHECK(error("") == " is empty (a save or a download that failed?), save or fetch it again");
   CHECK(error("\r\n<!DOCTYPE html>\n<html>") ==
-        " is a web page or XML (what a server answers instead of a file?), fetch it again, from the address of the "
+        " is a web page or XML (what a server answers instead of a file?), fetch it again, from "
+        "the address of the "
         "file "
         "itself");
   CHECK(error("version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n") ==
-        " is a pointer of Git LFS (the file itself was not fetched), run git lfs pull in its repository");
+        " is a pointer of Git LFS (the file itself was not fetched), run git lfs pull in its "
+        "repository");
   CHECK(contains(error("{\"weight_map\": {}}"), "is a text in JSON"));
-  CHECK(contains(error("\x1F\x8B\x08\0\0\0\0\0\0\3"s), "is compressed by gzip, decompress it (gunzip)"));
+  CHECK(contains(error("\x1F\x8B\x08\0\0\0\0\0\0\3"s),
+                 "is compressed by gzip, decompress it (gunzip)"));
   CHECK(contains(error("\x89HDF\r\n\x1A\n"), "is an HDF5 file"));
   CHECK(contains(error("\x8\1\x12\4\n\2\x8\1"s),
                  "is probably a SavedModel of TensorFlow (gpunet reads arrays, not "
                  "graphs), save its variables in Python with numpy.savez"));
   CHECK(contains(error("\x1C\0\0\0TFL3\0\0\0\0"s),
                  "is a model of TensorFlow Lite (gpunet reads arrays, not graphs)"));
-  CHECK(contains(error("\x20\0\0\0TFL3\0\0\0\0"s), "is a model of TensorFlow Lite"));  // begins with a space
-  CHECK(contains(error("MATLAB 5.0 MAT-file Platform: posix"),
-                 "is a file of MATLAB, save its arrays in Python with scipy.io.loadmat and numpy.savez"));
-  CHECK(contains(error("MATLAB 7.3 MAT-file"), "is a file of MATLAB, save its arrays in Python with h5py"));
+  // Begins with a space.
+  CHECK(contains(error("\x20\0\0\0TFL3\0\0\0\0"s), "is a model of TensorFlow Lite"));
+  CHECK(contains(
+      error("MATLAB 5.0 MAT-file Platform: posix"),
+      "is a file of MATLAB, save its arrays in Python with scipy.io.loadmat and numpy.savez"));
+  CHECK(contains(error("MATLAB 7.3 MAT-file"),
+                 "is a file of MATLAB, save its arrays in Python with h5py"));
   CHECK(contains(error("\x89PNG\r\n\x1A\n"), "is a PNG image, read it with io::read_image"));
   CHECK(contains(error("\x08\x08\x12\7pytorch"), "is probably an ONNX model"));
-  CHECK(
-      contains(error("\x80\4\x95\2\0\0\0\0\0\0\0]\x94."s), "is a pickle of Python that torch.save did not write"));
+  CHECK(contains(error("\x80\4\x95\2\0\0\0\0\0\0\0]\x94."s),
+                 "is a pickle of Python that torch.save did not write"));
   CHECK(contains(error(std::string(257, '\0') + "ustar" + std::string(250, '\0')),
                  "is a tar archive, unpack it (tar xf)"));
-  CHECK(
-      error(read_text(corpus("torch_0_1.pth"))) ==
-      " is a file of torch.save of PyTorch 0.1 (a tar archive, which gpunet does not read), load it in Python with "
-      "torch.load(path, weights_only=False), if you trust it, and save its state_dict anew");
+  CHECK(error(read_text(corpus("torch_0_1.pth"))) ==
+        " is a file of torch.save of PyTorch 0.1 (a tar archive, which gpunet does not read), load "
+        "it in Python with "
+        "torch.load(path, weights_only=False), if you trust it, and save its state_dict anew");
   CHECK(contains(error("PYTORCH1\0\0\0\0"s), "is a TorchScript program of PyTorch 1.0"));
-  CHECK(contains(error(read_text(corpus("script_2019.pt"))),
-                 ": a TorchScript program (gpunet reads tensors, not code), save its state_dict in Python: "
-                 "torch.save(torch.jit.load(path).state_dict(), new_path)"));
+  CHECK(contains(
+      error(read_text(corpus("script_2019.pt"))),
+      ": a TorchScript program (gpunet reads tensors, not code), save its state_dict in Python: "
+      "torch.save(torch.jit.load(path).state_dict(), new_path)"));
   const std::string text = folder / "notes.txt";
   io::write_file_atomically(text, std::string_view("Some notes, which are no arrays."));
-  CHECK(error_of([&] { read_tensors(text); }) ==
-        "gpunet::io: " + text +
-            ", byte 0: neither a safetensors file, nor one of torch.save or NumPy, begins like this "
-            "(it is damaged, or something else), fetch it again or give another");
+  CHECK(
+      error_of([&] { read_tensors(text); }) ==
+      "gpunet::io: " + text +
+          ", byte 0: neither a safetensors file, nor one of torch.save or NumPy, begins like this "
+          "(it is damaged, or something else), fetch it again or give another");
   const std::string script = folder / "script.pt", other = folder / "other.pt";
   write_archive(script, {{"a/data.pkl", "\x80\2}."}, {"a/code/a.py", ""}, {"a/constants.pkl", ""}});
   CHECK(contains(error(read_text(script)),
                  ": a TorchScript program (gpunet reads tensors, not code), save its state_dict"));
   write_archive(other, {{"a/models/model.json", "{}"}, {"a/byteorder", "little"}});
-  CHECK(contains(error(read_text(other)),
-                 ": a zip archive of something else (neither the data.pkl of torch.save "
-                 "nor a .npy file of numpy.savez is in it, but a/models/model.json), give another file"));
+  CHECK(contains(
+      error(read_text(other)),
+      ": a zip archive of something else (neither the data.pkl of torch.save "
+      "nor a .npy file of numpy.savez is in it, but a/models/model.json), give another file"));
   // The members of archives by torch.export.save (PyTorch 2.15 and 2.4), Keras 3 and Excel.
   const std::string foreign = folder / "foreign.zip";
   const auto archive_error = [&](const std::vector<std::string>& names) {
@@ -118,9 +129,11 @@ TEST_CASE("other files that are taken for weights are named, with what to do") {
       "Python: torch.save(torch.export.load(path).state_dict, new_path)";
   CHECK(archive_error({"net/data/weights/weight_0", "net/models/model.json", "net/archive_format",
                        "net/byteorder"}) == exported);
-  CHECK(archive_error({"serialized_exported_program.json", "serialized_state_dict.pt", "version"}) == exported);
+  CHECK(archive_error({"serialized_exported_program.json", "serialized_state_dict.pt",
+                       "version"}) == exported);
   CHECK(archive_error({"metadata.json", "config.json", "model.weights.h5"}) ==
-        ": a model of Keras (its weights are an HDF5 file), save them in Python: numpy.savez(new_path, "
+        ": a model of Keras (its weights are an HDF5 file), save them in Python: "
+        "numpy.savez(new_path, "
         "*keras.models.load_model(path).get_weights())");
   CHECK(archive_error({"[Content_Types].xml", "xl/worksheets/sheet1.xml"}) ==
         ": a workbook or document of Office, save its table as CSV, for data::read_csv");
@@ -129,17 +142,21 @@ TEST_CASE("other files that are taken for weights are named, with what to do") {
     io::write_file_atomically(path, "?????"s);
     return error_of([&] { read_tensors(path); });
   };
-  CHECK(contains(by_name("a.onnx"), "a.onnx is an ONNX model (gpunet reads arrays, not graphs), save"));
+  CHECK(contains(by_name("a.onnx"),
+                 "a.onnx is an ONNX model (gpunet reads arrays, not graphs), save"));
   CHECK(contains(by_name("saved_model.pb"), "is a model of TensorFlow"));
-  CHECK(contains(by_name("variables.data-00000-of-00001"), "is a part of a checkpoint of TensorFlow, save"));
+  CHECK(contains(by_name("variables.data-00000-of-00001"),
+                 "is a part of a checkpoint of TensorFlow, save"));
   CHECK(contains(by_name("variables.index"), "is a part of a checkpoint of TensorFlow, save"));
   CHECK(contains(by_name("a.mlmodel"), "is a model of Core ML"));
   CHECK(contains(by_name("a.caffemodel"), "is a model of Caffe"));
   CHECK(contains(by_name("a.msgpack"), "is a checkpoint of Flax"));
-  CHECK(contains(error(read_text(corpus("module.pth"))), "a whole object, of the global \"torch.nn.modules."));
-  CHECK(contains(error_of([&] { read_tensors(folder.path()); }), "it is a folder, give a file in it"));
-  CHECK(
-      contains(error_of([&] { read_tensors(folder / "none.pth"); }), "No such file or directory, check the path"));
+  CHECK(contains(error(read_text(corpus("module.pth"))),
+                 "a whole object, of the global \"torch.nn.modules."));
+  CHECK(contains(error_of([&] { read_tensors(folder.path()); }),
+                 "it is a folder, give a file in it"));
+  CHECK(contains(error_of([&] { read_tensors(folder / "none.pth"); }),
+                 "No such file or directory, check the path"));
 }
 
 TEST_CASE("the name tells the format that is written, or that was meant") {
@@ -167,13 +184,19 @@ TEST_CASE("the name tells the format that is written, or that was meant") {
         "gpunet::io: cannot write a file whose path is empty, give its name");
   io::write_tensors(folder / "a.npy", std::span(file.entries()).first(1));
   CHECK(read_text(folder / "a.npy") == read_text(corpus("c_order.npy")));
-  CHECK(contains(error_of([&] { begin("b.npy"); }), "3 arrays (a .npy file holds one), name it .npz"));
-  CHECK(contains(error_of([&] { io::write_tensors(folder / "b.pth", {}, {{"a", "b"}}); }), "name it .safetensors"));
+  CHECK(contains(error_of([&] { begin("b.npy"); }),
+                 "3 arrays (a .npy file holds one), name it .npz"));
+  CHECK(contains(error_of([&] {
+                   io::write_tensors(folder / "b.pth", {}, {{"a", "b"}});
+                 }),
+                 "name it .safetensors"));
 
   for (const char* name : {"x.pth", "x.pt", "x.npy", "x.npz", "x.safetensors", "x"})
     for (const std::string& text : {""s, "x"s, "no file of any kind"s}) {
       io::write_file_atomically(folder / name, text);
       CAPTURE(name);
-      CHECK(error_of([&] { read_tensors(folder / name); }).starts_with("gpunet::io: " + (folder / name)));
+      CHECK(error_of([&] {
+              read_tensors(folder / name);
+            }).starts_with("gpunet::io: " + (folder / name)));
     }
 }

@@ -55,7 +55,8 @@ TEST_CASE("strings: escapes and UTF-8") {
   CHECK(string_in(R"("")").empty());
   CHECK(string_in(R"( "conv1.weight" )") == "conv1.weight");
   CHECK(string_in(R"("\"\\\/\b\f\n\r\t")") == "\"\\/\b\f\n\r\t");
-  CHECK(string_in(R"("\u0041\u00e9\u20AC\ud83d\uDE00")") == "A\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80");
+  CHECK(string_in(R"("\u0041\u00e9\u20AC\ud83d\uDE00")") ==
+        "A\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80");
   CHECK(string_in("\"\xC3\xA9\xF0\x9F\x98\x80\x7F\"") == "\xC3\xA9\xF0\x9F\x98\x80\x7F");
   CHECK(string_in(R"("\u0000")") == std::string(1, '\0'));
 }
@@ -70,12 +71,13 @@ TEST_CASE("strings: what is refused") {
   CHECK(contains(string_error(R"("\u+123")"), "hexadecimal"));
   CHECK(contains(string_error(R"("\u12")"), "hexadecimal"));
   CHECK(contains(string_error("\"\\u"), "hexadecimal"));
-  for (const char* half :
-       {R"("\ud83d")", R"("\ud83dx")", R"("\ud83d\n")", R"("\ud83d\u0041")", R"("\ud83d\ue000")", R"("\ude00")"})
+  for (const char* half : {R"("\ud83d")", R"("\ud83dx")", R"("\ud83d\n")", R"("\ud83d\u0041")",
+                           R"("\ud83d\ue000")", R"("\ude00")"})
     CHECK(contains(string_error(half), "surrogate"));
-  // A lone continuation, a character cut short, "/" in two bytes, a surrogate, more than U+10FFFF, no such byte.
-  for (const char* wrong :
-       {"\"\x80\"", "\"\xC3\"", "\"\xC0\xAF\"", "\"\xED\xA0\x80\"", "\"\xF4\x90\x80\x80\"", "\"\xFF\""})
+  // A lone continuation, a character cut short, "/" in two bytes, a surrogate, more than U+10FFFF,
+  // no such byte.
+  for (const char* wrong : {"\"\x80\"", "\"\xC3\"", "\"\xC0\xAF\"", "\"\xED\xA0\x80\"",
+                            "\"\xF4\x90\x80\x80\"", "\"\xFF\""})
     CHECK(contains(string_error(wrong), "file, byte 1: a character that is not UTF-8"));
 }
 
@@ -96,7 +98,8 @@ TEST_CASE("objects and arrays") {
   CHECK(keys_in("{}").empty());
   CHECK(keys_in("{ \"a\" : 1 ,\t\"b\":2 }\r\n") == std::vector<std::string>{"a", "b"});
   CHECK(contains(object_error(R"({"a":1,"\u0061":2})"), "the key \"a\" occurs twice"));
-  for (const char* wrong : {"", "{", "{\"a\"}", "{\"a\":1", "{\"a\":1,}", "{\"a\":1 \"b\":2}", "{a:1}", "[]"})
+  for (const char* wrong :
+       {"", "{", "{\"a\"}", "{\"a\":1", "{\"a\":1,}", "{\"a\":1 \"b\":2}", "{a:1}", "[]"})
     CHECK(contains(object_error(wrong), "expected "));
 
   JsonReader json("[1, 20,300]", "file", 0);
@@ -106,12 +109,14 @@ TEST_CASE("objects and arrays") {
   JsonReader none("[ ]", "file", 0);
   none.array([] { FAIL("no element"); });
   JsonReader open("[1,]", "file", 0);
-  CHECK(contains(error_of([&] { open.array([&] { open.integer(); }); }), "expected an unsigned integer"));
+  CHECK(contains(error_of([&] { open.array([&] { open.integer(); }); }),
+                 "expected an unsigned integer"));
 }
 
 TEST_CASE("an error names the file, the byte in the file, and what to do") {
   CHECK(error_of([] { JsonReader("  x", "gpunet::io: a.safetensors", 8).integer(); }) ==
-        "gpunet::io: a.safetensors, byte 10: expected an unsigned integer (it is damaged, or no file of "
+        "gpunet::io: a.safetensors, byte 10: expected an unsigned integer (it is damaged, or no "
+        "file of "
         "this "
         "kind), fetch or save it again");
 }

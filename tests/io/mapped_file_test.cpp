@@ -48,12 +48,15 @@ TEST_CASE("a file that is larger than memory is not copied") {
   rlim_t pages = 0;
   std::ifstream("/proc/self/statm") >> pages;
   CHECK(end_of([&] {
-          const rlimit limit{pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) + (1 << 30), old.rlim_max};
+          const rlimit limit{pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) + (1 << 30),
+                             old.rlim_max};
           setrlimit(RLIMIT_AS, &limit);
-          _exit(contains(error_of([&] { io::FileBytes file(path); }),
-                         "are more than the available memory, free some or have it mapped: {.map = true}")
-                    ? 7
-                    : 1);
+          _exit(
+              contains(
+                  error_of([&] { io::FileBytes file(path); }),
+                  "are more than the available memory, free some or have it mapped: {.map = true}")
+                  ? 7
+                  : 1);
         }) == 7);
 }
 
@@ -61,6 +64,8 @@ TEST_CASE("an empty file has no bytes; what is no file is an Error") {
   const TempFolder folder;
   io::write_file_atomically(folder / "x", std::string_view());
   CHECK(io::MappedFile(folder / "x").bytes().empty());
-  CHECK(contains(error_of([&] { io::MappedFile file(folder / "none"); }), "cannot read " + (folder / "none")));
-  CHECK(contains(error_of([&] { io::MappedFile file(folder.path()); }), "it is a folder, give a file in it"));
+  CHECK(contains(error_of([&] { io::MappedFile file(folder / "none"); }),
+                 "cannot read " + (folder / "none")));
+  CHECK(contains(error_of([&] { io::MappedFile file(folder.path()); }),
+                 "it is a folder, give a file in it"));
 }

@@ -14,7 +14,8 @@ using namespace std::string_literals;
 
 namespace {
 
-std::string error_in(const TempFolder& folder, const std::vector<std::pair<std::string, std::string>>& members) {
+std::string error_in(const TempFolder& folder,
+                     const std::vector<std::pair<std::string, std::string>>& members) {
   write_archive(folder / "x.npz", members);
   return error_of([&] { NpzFile::read(folder / "x.npz"); });
 }
@@ -57,11 +58,15 @@ TEST_CASE("what is no array of numbers is an entry with a problem") {
   const auto error = [&](const char* name) {
     return error_of([&] { values_of(entry_named(file, name)); });
   };
+  CHECK(contains(error("names"), "\"names\" could not be read: gpunet::io: " + corpus("mixed.npz") +
+                                     ", names.npy, byte "));
   CHECK(contains(error("names"),
-                 "\"names\" could not be read: gpunet::io: " + corpus("mixed.npz") + ", names.npy, byte "));
-  CHECK(contains(error("names"), ": elements of type \"<U1\" (texts; gpunet reads numbers), save numbers"));
-  CHECK(contains(error("objects"), "Python objects (pickles, which can execute anything), save array.astype"));
-  CHECK(contains(error("ten"), "more than 8 dimensions (the most that gpunet handles), reshape it before saving"));
+                 ": elements of type \"<U1\" (texts; gpunet reads numbers), save numbers"));
+  CHECK(contains(error("objects"),
+                 "Python objects (pickles, which can execute anything), save array.astype"));
+  CHECK(
+      contains(error("ten"),
+               "more than 8 dimensions (the most that gpunet handles), reshape it before saving"));
   const TempFolder folder;
   CHECK(error_in(folder, {{"a.npy", read_text(corpus("c_order.npy"))}, {"a.txt", "b"}}).empty());
   const NpzFile other = NpzFile::read(folder / "x.npz");
@@ -72,8 +77,9 @@ TEST_CASE("an archive that is none of NumPy's, or damaged, is an Error") {
   const TempFolder folder;
   const std::string array = read_text(corpus("c_order.npy"));
   CHECK(error_in(folder, {{"a.npy", array}}).empty());
-  CHECK(contains(error_in(folder, {{"a.txt", array}}),
-                 "x.npz: a zip archive without .npy files (numpy.savez writes nothing else), give another"));
+  CHECK(contains(
+      error_in(folder, {{"a.txt", array}}),
+      "x.npz: a zip archive without .npy files (numpy.savez writes nothing else), give another"));
   CHECK(error_in(folder, {}).empty());
   CHECK(contains(error_in(folder, {{"a.npy", array + "x"}}), "a.npy, byte 163: 25 bytes of data"));
   CHECK(contains(error_in(folder, {{"\xFF.npy", array}}), "the name is not UTF-8"));
@@ -91,9 +97,10 @@ TEST_CASE("without zlib, deflated arrays are refused with what to do") {
   const std::string writing =
       error_of([&] { io::write_npz(folder / "x.npz", stored.entries(), {.compress = true}); });
   io::deflate_codec() = codec;
-  CHECK(contains(reading,
-                 "deflated.npz, zeros.npy is deflated (which needs zlib), include <gpunet/io/zlib.hpp> in one "
-                 "source and link zlib (gpunet::zlib in CMake, -lz), or save it with np.savez"));
+  CHECK(contains(
+      reading,
+      "deflated.npz, zeros.npy is deflated (which needs zlib), include <gpunet/io/zlib.hpp> in one "
+      "source and link zlib (gpunet::zlib in CMake, -lz), or save it with np.savez"));
   CHECK(contains(writing, "compressing needs zlib"));
   CHECK(folder.count() == 0);
 }

@@ -18,9 +18,11 @@ using namespace std::string_literals;
 
 namespace {
 
-constexpr std::array<std::string_view, 3> known{"collections.OrderedDict", "torch._utils._rebuild", "torch.Size"};
+constexpr std::array<std::string_view, 3> known{"collections.OrderedDict", "torch._utils._rebuild",
+                                                "torch.Size"};
 
-// The result of look() for the pickle of protocol 2 with these opcodes and STOP, from which its texts borrow.
+// The result of look() for the pickle of protocol 2 with these opcodes and STOP, from which its
+// texts borrow.
 template <class Look>
 auto look_at(const std::string& opcodes, Look look) {
   const std::string text = "\x80\2" + opcodes + ".";
@@ -64,7 +66,8 @@ TEST_CASE("values are read as Python writes them") {
   CHECK(integer("\x8a\6\0\0\0\0\0\1"s) == std::int64_t{1} << 40);
   CHECK(integer("\x8a\x08\0\0\0\0\0\0\0\x80"s) == std::numeric_limits<std::int64_t>::min());
   // What takes more than 64 bits is kept, though not its value.
-  for (const std::string& large : {"\x8a\x09\0\0\0\0\0\0\0\x80\0"s, "\x8b\x2c\1\0\0"s + std::string(300, '\1')}) {
+  for (const std::string& large :
+       {"\x8a\x09\0\0\0\0\0\0\0\x80\0"s, "\x8b\x2c\1\0\0"s + std::string(300, '\1')}) {
     const Pickle pickle = read(large);
     CHECK((pickle[pickle.root].kind == Kind::large));
   }
@@ -100,7 +103,8 @@ TEST_CASE("containers, shared values and calls") {
   const Pickle persistent = read("(X\1\0\0\0atQ"s);
   CHECK((persistent[persistent.root].kind == Kind::persistent));
 
-  // OrderedDict() whose items follow, with attributes; and as Python 2 wrote it, OrderedDict([["a", 1]]).
+  // OrderedDict() whose items follow, with attributes; and as Python 2 wrote it,
+  // OrderedDict([["a", 1]]).
   const Pickle ordered = read("ccollections\nOrderedDict\n)R(X\1\0\0\0aK\1u}b"s);
   CHECK((ordered[ordered.root].kind == Kind::dict && ordered[ordered.root].items.size() == 2));
   const Pickle old = read("ccollections\nOrderedDict\n(](](U\1aK\1eetR"s);
@@ -121,10 +125,12 @@ TEST_CASE("numbers and texts as lines: Python 2's integers, and protocol 0") {
   CHECK(integer("L01L\n") == 1);
   for (const char* large : {"I9223372036854775808\n", "L-9223372036854775809L\n"})
     CHECK((root_of(large).kind == Kind::large));
-  CHECK((root_of("I01\n").kind == Kind::boolean && root_of("I01\n").integer == 1 && root_of("I00\n").integer == 0));
+  CHECK((root_of("I01\n").kind == Kind::boolean && root_of("I01\n").integer == 1 &&
+         root_of("I00\n").integer == 0));
   CHECK(root_of("F1.5\n").real == 1.5);
   CHECK(root_of("F-inf\n").real == -std::numeric_limits<double>::infinity());
-  for (const char* wrong : {"I\n", "Ix\n", "I1x\n", "I1L\n", "L-L\n", "I--1\n", "F\n", "F1,5\n", "I 1\n"}) {
+  for (const char* wrong :
+       {"I\n", "Ix\n", "I1x\n", "I1L\n", "L-L\n", "I--1\n", "F\n", "F1,5\n", "I 1\n"}) {
     CAPTURE(wrong);
     CHECK(contains(error_in(wrong), "expected a"));
   }
@@ -141,8 +147,8 @@ TEST_CASE("numbers and texts as lines: Python 2's integers, and protocol 0") {
   CHECK(text("S'a\\n\\x00\\\\\\''\n") == "a\n\0\\'"s);
   CHECK(text("Vcaf\xe9\n") == "caf\u00e9");
   CHECK(text("Va\\u000a\\u20ac\\U0001f600\\n\n") == "a\n\u20ac\U0001f600\\n");
-  for (const char* wrong : {"S\n", "S'\n", "Sx\n", "S'a\"\n", "S'\\'\n", "S'\\x1'\n", "S'\\q'\n", "V\\u12\n",
-                            "V\\U00110000\n", "V\\u00g0\n"}) {
+  for (const char* wrong : {"S\n", "S'\n", "Sx\n", "S'a\"\n", "S'\\'\n", "S'\\x1'\n", "S'\\q'\n",
+                            "V\\u12\n", "V\\U00110000\n", "V\\u00g0\n"}) {
     CAPTURE(wrong);
     CHECK(contains(error_in(wrong), "a text with a wrong escape"));
   }
@@ -158,13 +164,17 @@ TEST_CASE("numbers and texts as lines: Python 2's integers, and protocol 0") {
   CHECK(contains(error_in("p0\n"), "a missing value"));
   CHECK(contains(error_in("g5\n"), "the number 5 of the memo, which was never set"));
   CHECK(contains(error_in("gx\n"), "expected a number of the memo"));
-  CHECK(contains(error_in("P1\n"), "which PyTorch itself cannot load), save it with pickle_protocol=2"));
+  CHECK(contains(error_in("P1\n"),
+                 "which PyTorch itself cannot load), save it with pickle_protocol=2"));
 }
 
-TEST_CASE("protocols 3 to 5: frames, short texts, bytes, sets, the numbered memo, globals from the stack") {
+TEST_CASE(
+    "protocols 3 to 5: frames, short texts, bytes, sets, the numbered memo, globals from the "
+    "stack") {
   CHECK((root_of("\x8c\1a").kind == Kind::string));
   CHECK((root_of("\x8d\1\0\0\0\0\0\0\0a"s).kind == Kind::string));
-  for (const std::string& bytes : {"C\1a"s, "B\1\0\0\0a"s, "\x8e\1\0\0\0\0\0\0\0a"s, "\x96\1\0\0\0\0\0\0\0a"s})
+  for (const std::string& bytes :
+       {"C\1a"s, "B\1\0\0\0a"s, "\x8e\1\0\0\0\0\0\0\0a"s, "\x96\1\0\0\0\0\0\0\0a"s})
     CHECK((root_of(bytes).kind == Kind::bytes));
   CHECK((root_of("\x8f(K\1K\2\x90").kind == Kind::set));
   CHECK((root_of("(K\1K\2\x91").kind == Kind::set));
@@ -191,19 +201,25 @@ TEST_CASE("protocols 3 to 5: frames, short texts, bytes, sets, the numbered memo
     const std::string whole = "\x80" + std::string(1, static_cast<char>(protocol)) + "N.";
     ByteReader bytes(std::as_bytes(std::span(whole)), "file");
     const std::string error = error_of([&] { read_pickle(bytes, known); });
-    CHECK(error == (protocol < 6 ? ""
-                                 : "file, byte 0: a pickle of protocol 6 (gpunet reads 0 to 5), save it with "
-                                   "pickle_protocol=2"));
+    CHECK(error ==
+          (protocol < 6
+               ? ""
+               : "file, byte 0: a pickle of protocol 6 (gpunet reads 0 to 5), save it with "
+                 "pickle_protocol=2"));
   }
   CHECK(contains(error_in("\x95\xFF\0\0\0\0\0\0\0N"s), "a frame of 255 bytes where 2 are left"));
-  CHECK(contains(error_in("\x8d\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF"), "a text of 18446744073709551615 bytes"));
+  CHECK(contains(error_in("\x8d\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF"),
+                 "a text of 18446744073709551615 bytes"));
   CHECK(contains(error_in("K\1K\2\x93"), "a global whose name is no text"));
-  CHECK(contains(error_in("\x97"), "data outside the pickle, of protocol 5 (which is not in the file)"));
+  CHECK(contains(error_in("\x97"),
+                 "data outside the pickle, of protocol 5 (which is not in the file)"));
   CHECK(contains(error_in("N\x98"), "save it without buffer_callback"));
   CHECK(contains(error_in("\x82\1"), "a number of copyreg's registry of extensions"));
 }
 
-TEST_CASE("what an unknown class or function would make is opaque: a name, and nothing is imported or executed") {
+TEST_CASE(
+    "what an unknown class or function would make is opaque: a name, and nothing is imported or "
+    "executed") {
   const auto name = [](const std::string& opcodes) {
     return look_at(opcodes, [](const Pickle& pickle) {
       CHECK(pickle[pickle.root].is_opaque());
@@ -217,13 +233,15 @@ TEST_CASE("what an unknown class or function would make is opaque: a name, and n
   CHECK(name("(cposix\nsystem\nX\4\0\0\0trueo"s) == "posix.system");
   CHECK(name("cposix\nsystem\nX\4\0\0\0true\x85\x81"s) == "posix.system");
   CHECK(name("cposix\nsystem\nX\4\0\0\0true\x85}\x92"s) == "posix.system");
-  CHECK(name("cargparse\nNamespace\n)\x81}X\2\0\0\0lrG?\xf0\0\0\0\0\0\0sb"s) == "argparse.Namespace");
+  CHECK(name("cargparse\nNamespace\n)\x81}X\2\0\0\0lrG?\xf0\0\0\0\0\0\0sb"s) ==
+        "argparse.Namespace");
   CHECK(name("ctorch.optim.sgd\nSGD\n") == "torch.optim.sgd.SGD");
   CHECK(name("cbuiltins\ngetattr\ncos\npath\nX\4\0\0\0join\x86R)R"s) ==
         "builtins.getattr");  // what it returns, called
-  for (const char* global : {"cos\nsystem\n", "cbuiltins\neval\n", "c__builtin__\nexec\n", "csubprocess\nPopen\n",
-                             "ctorch.hub\nload\n", "ctorch._utils\n_rebuild2\n", "ctorch\n_utils._rebuild2\n",
-                             "ctorch.\nutils._rebuild\n", "ccollections\n\n", "c\nOrderedDict\n"}) {
+  for (const char* global :
+       {"cos\nsystem\n", "cbuiltins\neval\n", "c__builtin__\nexec\n", "csubprocess\nPopen\n",
+        "ctorch.hub\nload\n", "ctorch._utils\n_rebuild2\n", "ctorch\n_utils._rebuild2\n",
+        "ctorch.\nutils._rebuild\n", "ccollections\n\n", "c\nOrderedDict\n"}) {
     CAPTURE(global);
     name(global);
     name(std::string(global) + ")R");
@@ -241,10 +259,12 @@ TEST_CASE("what an unknown class or function would make is opaque: a name, and n
 TEST_CASE("every opcode that Python does not have is an Error, whatever follows it") {
   const std::string opcodes = "().012BCFGIJKLMNPQRSTUVX]abcdeghijlopqrstu}";
   for (int opcode = 0; opcode < 256; ++opcode)
-    if (opcode < 0x80 ? opcodes.find(static_cast<char>(opcode)) == std::string::npos : opcode > 0x98) {
+    if (opcode < 0x80 ? opcodes.find(static_cast<char>(opcode)) == std::string::npos
+                      : opcode > 0x98) {
       CAPTURE(opcode);
-      CHECK(contains(error_in("}" + std::string(1, static_cast<char>(opcode)) + std::string(20, '\0')),
-                     "byte 3: the opcode " + std::to_string(opcode) + " (which no pickle has"));
+      CHECK(contains(
+          error_in("}" + std::string(1, static_cast<char>(opcode)) + std::string(20, '\0')),
+          "byte 3: the opcode " + std::to_string(opcode) + " (which no pickle has"));
     }
   CHECK(contains(error_in("K\1}b"), "attributes of something that has none"));
   CHECK(contains(error_in("})R"), "a call of something that is no global"));
@@ -262,13 +282,16 @@ TEST_CASE("a pickle that is damaged is an Error at its byte") {
   CHECK(contains(error_in("}(Nu"), "a key without a value"));
   CHECK(contains(error_in("h\7"), "byte 2: the number 7 of the memo, which was never set"));
   CHECK(contains(error_in("X\xFF\xFF\xFF\xFF"), "a text of 4294967295 bytes where 1 are left"));
-  CHECK(contains(error_in("\x8b\xFF\xFF\xFF\xFF"), "an integer of 4294967295 bytes where 1 are left"));
+  CHECK(contains(error_in("\x8b\xFF\xFF\xFF\xFF"),
+                 "an integer of 4294967295 bytes where 1 are left"));
   CHECK(contains(error_in("ctorch"), "the module of a global without an end"));
   CHECK(contains(error_in("J\1"), "an integer of 4 bytes where 2 are left"));
 }
 
-TEST_CASE("a memo's number asks for no memory, nesting for no stack, copies for no more than was read") {
-  CHECK(contains(error_in("Nr\xFF\xFF\xFF\xFF"), "byte 3: the number 4294967295 of the memo, which is too large"));
+TEST_CASE(
+    "a memo's number asks for no memory, nesting for no stack, copies for no more than was read") {
+  CHECK(contains(error_in("Nr\xFF\xFF\xFF\xFF"),
+                 "byte 3: the number 4294967295 of the memo, which is too large"));
   const int deep = 1000000;
   const Pickle nested = read(std::string(deep, ']') + std::string(deep - 1, 'a'));
   CHECK(nested.values.size() == deep);

@@ -1,4 +1,5 @@
-// Small files, byte for byte as Python's safetensors.torch.save makes them (safetensors 0.8.0, torch 2.15.0).
+// Small files, byte for byte as Python's safetensors.torch.save makes them
+// (safetensors 0.8.0, torch 2.15.0).
 #pragma once
 
 #include <string>
@@ -7,7 +8,8 @@ namespace python_files {
 
 using namespace std::string_literals;
 
-// save({"fc.weight": tensor([[1., -2., .5], [3.25, 0., -.125]]), "fc.bias": tensor([1e-3, 7.])}, {"format": "pt"})
+// save({"fc.weight": tensor([[1., -2., .5], [3.25, 0., -.125]]), "fc.bias": tensor([1e-3, 7.])},
+// {"format": "pt"})
 inline const std::string two_tensors =
     "\xa0\0\0\0\0\0\0\0"s
     R"({"__metadata__":{"format":"pt"},"fc.bias":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},)"

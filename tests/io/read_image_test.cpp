@@ -100,35 +100,42 @@ TEST_CASE("the contents tell what an image is, not the name") {
   CHECK(image.channels == 1);
   CHECK(image.pixels == std::vector<std::uint8_t>{7, 8});
   CHECK(error_of([&] { io::read_image(folder / "none.png"); }) ==
-        "gpunet::io: cannot read " + folder / "none.png" + ": No such file or directory, check the path");
-  CHECK(contains(error_of([&] { io::read_image(folder.path()); }), "it is a folder, give a file in it"));
+        "gpunet::io: cannot read " + folder / "none.png" +
+            ": No such file or directory, check the path");
+  CHECK(contains(error_of([&] { io::read_image(folder.path()); }),
+                 "it is a folder, give a file in it"));
 }
 
 TEST_CASE("headers of text may have comments and any space") {
   for (const char* header : {" 2 1 255 ", "\n2\t1\r\n255\n", " #2 3\n2 #\r1 # 255\n255 "})
     CHECK(decoded(text_image(header)).pixels == std::vector<std::uint8_t>{1, 2, 3, 255, 0, 7});
-  CHECK(decoded("P5 1 1 10 \xFF"s).pixels == std::vector<std::uint8_t>{255});  // more than white is white
+  // More than white is white.
+  CHECK(decoded("P5 1 1 10 \xFF"s).pixels == std::vector<std::uint8_t>{255});
   CHECK(decoded("P1 3 1 10#\n1"s).pixels == std::vector<std::uint8_t>{0, 255, 0});
   CHECK(decoded("P2 2# width\n1 255 7 8"s).pixels ==
         std::vector<std::uint8_t>{7, 8});  // a comment ends a number too
   CHECK(decoded("P5 1 1 255#c\nA"s).pixels == std::vector<std::uint8_t>{'A'});
   CHECK(contains(decode_error("P5 1 1 255#c"), "the file ends before the largest value"));
-  CHECK(contains(decode_error("P3 2 1 7 1 2 3 8 0 7"), "gpunet::io: x, byte 17: the value 8 (want at most 7)"));
+  CHECK(contains(decode_error("P3 2 1 7 1 2 3 8 0 7"),
+                 "gpunet::io: x, byte 17: the value 8 (want at most 7)"));
   CHECK(contains(decode_error("P2 2 1 255 1 x"), "a value is no number of at most nine digits"));
   CHECK(contains(decode_error("P2 3 1 255 1 "), "3 x 1 pixels where 2 bytes are left"));
   CHECK(contains(decode_error("P2 2 1 255 12 "), "the file ends before a value"));
   CHECK(contains(decode_error("P5 1 1 65536 aa"), "the largest value is 65536 (want 1 to 65535)"));
   CHECK(contains(decode_error("P1 1 1 2"), "neither 0 nor 1"));
   CHECK(contains(decode_error("P5 0 1 255 a"), "an image of 0 x 1 (want sides of 1 or more"));
-  CHECK(contains(decode_error("P5 999999999 999999999 255 a"), "an image of 999999999 x 999999999"));
+  CHECK(
+      contains(decode_error("P5 999999999 999999999 255 a"), "an image of 999999999 x 999999999"));
 }
 
 TEST_CASE("what is no image says what it is, and what to do") {
   const auto error = decode_error;
-  CHECK(error("") == "gpunet::io: x is empty (a save or a download that failed?), save or fetch it again");
+  CHECK(error("") ==
+        "gpunet::io: x is empty (a save or a download that failed?), save or fetch it again");
   CHECK(contains(error("<html>"), "x is a web page or XML"));
   CHECK(error("hello") ==
-        "gpunet::io: x is no image that gpunet knows (PNG, BMP, PPM, PGM, PBM), save it as one of these");
+        "gpunet::io: x is no image that gpunet knows (PNG, BMP, PPM, PGM, PBM), save it as one of "
+        "these");
   CHECK(error("RIFF\1\2\3\4WEBPVP8 ") ==
         "gpunet::io: x is a WebP image, which this program does not read: save it as PNG");
   for (const std::string& file : {"II*\0"s, "MM\0*"s})
@@ -140,10 +147,10 @@ TEST_CASE("what is no image says what it is, and what to do") {
   packed[30] = 7;
   CHECK(contains(error(packed), "of the kind 7 (which"));
   packed[30] = 1;
-  CHECK(
-      error(packed) ==
-      "gpunet::io: x is a BMP image of the kind RLE8 (which gpunet does not read), save it as PNG, or as BMP of 24 "
-      "bits a pixel");
+  CHECK(error(packed) ==
+        "gpunet::io: x is a BMP image of the kind RLE8 (which gpunet does not read), save it as "
+        "PNG, or as BMP of 24 "
+        "bits a pixel");
 }
 
 TEST_CASE("a color that the palette lacks is refused") {
@@ -160,26 +167,31 @@ TEST_CASE("without a library, images that need one say which") {
   io::deflate_codec() = nullptr;
   io::other_images() = nullptr;
   CHECK(decode_error(image_file("PNG of type 2, 8 bits")) ==
-        "gpunet::io: x is a PNG image, which this program cannot decompress: include <gpunet/io/zlib.hpp> in one "
+        "gpunet::io: x is a PNG image, which this program cannot decompress: include "
+        "<gpunet/io/zlib.hpp> in one "
         "source "
         "and link zlib (gpunet::zlib, -lz), or save it as BMP or PPM");
-  CHECK(decode_error(from_hex(reference::jpeg_file)) ==
-        "gpunet::io: x is a JPEG image, which this program does not read: save it as PNG, or include "
-        "<gpunet/io/stb_image.hpp> in one source and link gpunet::stb_image (-lstb)");
+  CHECK(
+      decode_error(from_hex(reference::jpeg_file)) ==
+      "gpunet::io: x is a JPEG image, which this program does not read: save it as PNG, or include "
+      "<gpunet/io/stb_image.hpp> in one source and link gpunet::stb_image (-lstb)");
 }
 
 TEST_CASE("an image of another reader is what it says") {
   const Libraries libraries;
   const std::string jpeg = from_hex(reference::jpeg_file);
-  io::other_images() = [](std::span<const std::byte>, const std::string&, const io::ReadImageOptions&) {
+  io::other_images() = [](std::span<const std::byte>, const std::string&,
+                          const io::ReadImageOptions&) {
     return Image{2, 1, 1, {7, 8}};
   };
   CHECK(decoded(jpeg).pixels == std::vector<std::uint8_t>{7, 8});
-  io::other_images() = [](std::span<const std::byte>, const std::string&, const io::ReadImageOptions&) {
+  io::other_images() = [](std::span<const std::byte>, const std::string&,
+                          const io::ReadImageOptions&) {
     return Image{2, 1, 1, {7}};
   };
   CHECK(decode_error(jpeg) ==
-        "gpunet::io: x: an image of 2 x 1 with 1 channels has 1 bytes (want one for each channel of each pixel)");
+        "gpunet::io: x: an image of 2 x 1 with 1 channels has 1 bytes (want one for each channel "
+        "of each pixel)");
 }
 
 TEST_CASE("an image with more pixels than the limit is refused before memory is taken for it") {
@@ -189,24 +201,29 @@ TEST_CASE("an image with more pixels than the limit is refused before memory is 
     const std::string bytes = from_hex(file.bytes);
     CHECK(io::decode_image(as_bytes(bytes), "x", {.max_pixels = 54}).height == 6);
     CHECK(error_of([&] { io::decode_image(as_bytes(bytes), "x", {.max_pixels = 53}); }) ==
-          "gpunet::io: x: an image of 9 x 6 pixels (want at most 53), fetch the file again if that is not its "
+          "gpunet::io: x: an image of 9 x 6 pixels (want at most 53), fetch the file again if that "
+          "is not its "
           "size, else "
           "raise the limit, {.max_pixels = ...}, or make it smaller");
   }
 #if GPUNET_TEST_STB
   const std::string jpeg = from_hex(reference::jpeg_file);
-  CHECK(
-      contains(error_of([&] { io::decode_image(as_bytes(jpeg), "x", {.max_pixels = 53}); }), "(want at most 53)"));
+  CHECK(contains(error_of([&] { io::decode_image(as_bytes(jpeg), "x", {.max_pixels = 53}); }),
+                 "(want at most 53)"));
 #endif
   const Count count;
-  CHECK(contains(decode_error("P4 16384 16384 "), "an image of 16384 x 16384 pixels (want at most 178956970)"));
+  CHECK(contains(decode_error("P4 16384 16384 "),
+                 "an image of 16384 x 16384 pixels (want at most 178956970)"));
   for (const std::int64_t limit : {std::int64_t{-1}, std::int64_t{0}})
-    CHECK(contains(error_of([&] { io::decode_image(as_bytes("P5 1 1 255 a"s), "x", {.max_pixels = limit}); }),
-                   concat("an image of 1 x 1 pixels (want at most ", limit, ")")));
+    CHECK(contains(
+        error_of([&] { io::decode_image(as_bytes("P5 1 1 255 a"s), "x", {.max_pixels = limit}); }),
+        concat("an image of 1 x 1 pixels (want at most ", limit, ")")));
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
-  CHECK(contains(
-      error_of([&] { io::decode_image(as_bytes("P5 999999999 999999999 255 a"s), "x", {.max_pixels = most}); }),
-      "an image of 999999999 x 999999999"));
+  CHECK(contains(error_of([&] {
+                   io::decode_image(as_bytes("P5 999999999 999999999 255 a"s), "x",
+                                    {.max_pixels = most});
+                 }),
+                 "an image of 999999999 x 999999999"));
   CHECK(count.largest() < 1 << 16);
 }
 
@@ -227,7 +244,8 @@ TEST_CASE("a PNG image may be in any number of IDAT chunks") {
   for (const std::size_t length : {1u, 2u, 5u}) {
     std::string pieces = file.substr(0, begin) + io::detail::png_chunk("IDAT", "");
     for (std::size_t i = 0; i < data.size(); i += length)
-      pieces += io::detail::png_chunk("IDAT", data.substr(i, length)) + io::detail::png_chunk("IDAT", "");
+      pieces +=
+          io::detail::png_chunk("IDAT", data.substr(i, length)) + io::detail::png_chunk("IDAT", "");
     CHECK(decoded(pieces + file.substr(end)).pixels == std::vector<std::uint8_t>(105, 9));
   }
 }
@@ -252,9 +270,10 @@ TEST_CASE("a PNG file whose parts contradict each other is refused") {
   const auto chunk = io::detail::png_chunk;
   CHECK(decode_error(header + data + chunk("teXt", "any") + end + "and more").empty());
   CHECK(contains(decode_error(header + data), "the length of a chunk of 4 bytes where 0 are left"));
-  CHECK(
-      contains(decode_error(header + chunk("NEEd", "") + data + end), "the chunk NEEd, which an image cannot do"));
-  CHECK(contains(decode_error(header + header.substr(8) + data + end), "where IHDR comes first and once"));
+  CHECK(contains(decode_error(header + chunk("NEEd", "") + data + end),
+                 "the chunk NEEd, which an image cannot do"));
+  CHECK(contains(decode_error(header + header.substr(8) + data + end),
+                 "where IHDR comes first and once"));
   CHECK(contains(decode_error(header + end), "no zlib stream in the IDAT chunks"));
   std::string other = good;
   other[20] ^= 1;
@@ -263,8 +282,10 @@ TEST_CASE("a PNG file whose parts contradict each other is refused") {
     return decode_error(header.substr(0, 8) + chunk("IHDR", numbers) + data + end);
   };
   CHECK(with_header("\0\0\0\2\0\0\0\1\x08\2\0\0\0"s).empty());
-  CHECK(contains(with_header("\0\0\0\2\0\0\0\2\x08\2\0\0\0"s), "pixels that cannot be decompressed, or too few"));
-  CHECK(contains(with_header("\0\0\xFF\2\0\0\0\1\x08\2\0\0\0"s), "packed ones (more than deflate can)"));
+  CHECK(contains(with_header("\0\0\0\2\0\0\0\2\x08\2\0\0\0"s),
+                 "pixels that cannot be decompressed, or too few"));
+  CHECK(contains(with_header("\0\0\xFF\2\0\0\0\1\x08\2\0\0\0"s),
+                 "packed ones (more than deflate can)"));
   CHECK(contains(with_header("\0\0\0\2\0\0\0\1\4\2\0\0\0"s), "color type 2 with 4 bits"));
   CHECK(contains(with_header("\0\0\0\2\0\0\0\1\x08\3\0\0\0"s), "a palette of 0 bytes"));
   const auto with_palette = [&](const std::string& palette) {
@@ -278,11 +299,15 @@ TEST_CASE("a PNG file whose parts contradict each other is refused") {
 #endif
 
 TEST_CASE("what is no image is an Error, whichever reader is asked for it") {
-  for (const std::string& file : {""s, "P"s, "B"s, "PX"s, "P0 1 1 "s, "P7 1 1 "s, "X6 1 1 255 abc"s, "\x89PNG"s}) {
+  for (const std::string& file :
+       {""s, "P"s, "B"s, "PX"s, "P0 1 1 "s, "P7 1 1 "s, "X6 1 1 255 abc"s, "\x89PNG"s}) {
     CAPTURE(file);
-    CHECK(contains(error_of([&] { io::decode_pnm(as_bytes(file), "gpunet::io: x"); }), "gpunet::io: x, byte 0: "));
-    CHECK(contains(error_of([&] { io::decode_bmp(as_bytes(file), "gpunet::io: x"); }), "gpunet::io: x"));
-    CHECK(contains(error_of([&] { io::decode_png(as_bytes(file), "gpunet::io: x"); }), "gpunet::io: x"));
+    CHECK(contains(error_of([&] { io::decode_pnm(as_bytes(file), "gpunet::io: x"); }),
+                   "gpunet::io: x, byte 0: "));
+    CHECK(contains(error_of([&] { io::decode_bmp(as_bytes(file), "gpunet::io: x"); }),
+                   "gpunet::io: x"));
+    CHECK(contains(error_of([&] { io::decode_png(as_bytes(file), "gpunet::io: x"); }),
+                   "gpunet::io: x"));
   }
 }
 
@@ -293,17 +318,22 @@ TEST_CASE("with stb, JPEG images are read") {
   CHECK(image.width == 9);
   CHECK(image.height == 6);
   REQUIRE(image.pixels.size() == reference::jpeg_pixels.size());
-  // Two decoders may be 1 apart in each of brightness and the two color differences, which count up to 1.772 times.
+  // Two decoders may be 1 apart in each of brightness and the two color differences, which count up
+  // to 1.772 times.
   int apart = 0;
   for (std::size_t i = 0; i < image.pixels.size(); ++i)
     apart = std::max(apart, std::abs(image.pixels[i] - reference::jpeg_pixels[i]));
   CHECK(apart <= 3);
   const std::string cut = file.substr(0, file.size() - 20);
-  CHECK(decode_error(cut) == "gpunet::io: x ends in the middle of its image (it is cut off), fetch it again");
-  const std::string preview = "\xFF\xD8\xFF\xE1\0\4\xFF\xD9"s + file.substr(2);  // which has an end of its own
+  CHECK(decode_error(cut) ==
+        "gpunet::io: x ends in the middle of its image (it is cut off), fetch it again");
+  // Which has an end of its own.
+  const std::string preview = "\xFF\xD8\xFF\xE1\0\4\xFF\xD9"s + file.substr(2);
   CHECK(decoded(preview).pixels == image.pixels);
-  CHECK(contains(decode_error(preview.substr(0, preview.size() - 20)), "in the middle of its image"));
-  CHECK(decoded(file + "\xFF\xDA and more"s).pixels == image.pixels);  // as behind photographs with a film
+  CHECK(
+      contains(decode_error(preview.substr(0, preview.size() - 20)), "in the middle of its image"));
+  // As behind photographs with a film.
+  CHECK(decoded(file + "\xFF\xDA and more"s).pixels == image.pixels);
   CHECK(decoded(file + file).pixels == image.pixels);
   CHECK(contains(decode_error(cut + std::string(100, '\0') + file), "in the middle of its image"));
   CHECK(contains(decode_error(file.substr(0, 30) + "\xFF\xD9"s), "in the middle of its image"));

@@ -26,7 +26,8 @@ using namespace python_files;
 namespace {
 
 template <class T>
-TensorEntry entry_of(const std::string& name, Dtype dtype, const Sizes& sizes, const std::vector<T>& values) {
+TensorEntry entry_of(const std::string& name, Dtype dtype, const Sizes& sizes,
+                     const std::vector<T>& values) {
   return {name, dtype, sizes, std::as_bytes(std::span(values))};
 }
 
@@ -90,17 +91,18 @@ TEST_CASE("all types, a scalar and an empty tensor are read") {
   CHECK(entries[2].sizes == Sizes{0, 3});
   CHECK(values_of(entries[2]).empty());
   // As PyTorch's .double() gives them.
-  CHECK(values_of(entries[3]) == std::vector<double>{1.5, -3.00405527047391e+38, 9.183549615799121e-41});
-  CHECK(values_of(entries[4]) ==
-        std::vector<double>{1.5, 0, 65504, 5.9604644775390625e-08, std::numeric_limits<double>::infinity()});
+  CHECK(values_of(entries[3]) ==
+        std::vector<double>{1.5, -3.00405527047391e+38, 9.183549615799121e-41});
+  CHECK(values_of(entries[4]) == std::vector<double>{1.5, 0, 65504, 5.9604644775390625e-08,
+                                                     std::numeric_limits<double>::infinity()});
   CHECK(std::signbit(values_of(entries[4])[1]));
   CHECK(entries[5].dtype == Dtype::BOOL);
   CHECK(entries[5].bytes.size() == 3);
   io::TensorEntry complex = entries[0];  // whose 8 bytes are a C64 as well
   complex.dtype = Dtype::C64;
-  CHECK(contains(
-      error_of([&] { values_of(complex); }),
-      "\"steps\" has elements of C64 (complex; gpunet reads real numbers), save its real and imaginary parts"));
+  CHECK(contains(error_of([&] { values_of(complex); }),
+                 "\"steps\" has elements of C64 (complex; gpunet reads real numbers), save its "
+                 "real and imaginary parts"));
   std::vector<float> few(2);
   CHECK(contains(error_of([&] { io::copy_as(entries[4], std::span(few)); }),
                  "\"half\" of shape [5] for 2 elements (want 5), make room"));
@@ -112,7 +114,8 @@ TEST_CASE("all types, a scalar and an empty tensor are read") {
 TEST_CASE("tensors that stay in the file are read when they are wanted, in any type") {
   TempFolder folder;
   for (const std::string& bytes : {two_tensors, many_types, odd_name}) {
-    const SafetensorsFile whole = read_bytes(folder, bytes), opened = SafetensorsFile::open(folder / "x");
+    const SafetensorsFile whole = read_bytes(folder, bytes),
+                          opened = SafetensorsFile::open(folder / "x");
     CHECK(opened.metadata() == whole.metadata());
     REQUIRE(opened.entries().size() == whole.entries().size());
     for (std::size_t i = 0; i < whole.entries().size(); ++i) {
@@ -133,12 +136,14 @@ TEST_CASE("tensors that stay in the file are read when they are wanted, in any t
 
 TEST_CASE("what is written is byte for byte what PyTorch writes") {
   TempFolder folder;
-  const auto written = [&](const std::vector<TensorEntry>& entries, const io::Metadata& metadata = {}) {
+  const auto written = [&](const std::vector<TensorEntry>& entries,
+                           const io::Metadata& metadata = {}) {
     io::write_safetensors(folder / "y", entries, metadata);
     return read_text(folder / "y");
   };
   const std::vector<float> weight{1, -2, 0.5, 3.25, 0, -0.125}, bias{1e-3f, 7}, one{1}, none;
-  CHECK(written({entry_of("fc.weight", Dtype::F32, {2, 3}, weight), entry_of("fc.bias", Dtype::F32, {2}, bias)},
+  CHECK(written({entry_of("fc.weight", Dtype::F32, {2, 3}, weight),
+                 entry_of("fc.bias", Dtype::F32, {2}, bias)},
                 {{"format", "pt"}}) == two_tensors);
   const std::vector<std::uint16_t> half{0x3E00, 0x8000, 0x7BFF, 1, 0x7C00}, bf{0x3FC0, 0xFF62, 1};
   const std::vector<double> wide{0.1};
@@ -146,10 +151,10 @@ TEST_CASE("what is written is byte for byte what PyTorch writes") {
   const std::vector<unsigned char> mask{1, 0, 1};
   CHECK(written({entry_of("half", Dtype::F16, {5}, half), entry_of("bf", Dtype::BF16, {3}, bf),
                  entry_of("wide", Dtype::F64, {}, wide), entry_of("none", Dtype::F32, {0, 3}, none),
-                 entry_of("steps", Dtype::I64, {}, steps), entry_of("mask", Dtype::BOOL, {3}, mask)}) ==
-        many_types);
-  CHECK(written({entry_of("a\"\\\n\xc3\xa9\xf0\x9f\x98\x80\x01", Dtype::F32, {1}, one)}, {{"k\t", "\x7f"}}) ==
-        odd_name);
+                 entry_of("steps", Dtype::I64, {}, steps),
+                 entry_of("mask", Dtype::BOOL, {3}, mask)}) == many_types);
+  CHECK(written({entry_of("a\"\\\n\xc3\xa9\xf0\x9f\x98\x80\x01", Dtype::F32, {1}, one)},
+                {{"k\t", "\x7f"}}) == odd_name);
   CHECK(written({}) == nothing);
 }
 
@@ -164,11 +169,11 @@ TEST_CASE("odd names and empty files are read") {
 
 TEST_CASE("tensors may be listed in any order, spaced, and not aligned") {
   TempFolder folder;
-  const SafetensorsFile file =
-      read_bytes(folder, file_with(R"({ "b" : { "data_offsets" : [ 1 , 9 ] , "shape":[2], "dtype":"F32"},
+  const SafetensorsFile file = read_bytes(
+      folder, file_with(R"({ "b" : { "data_offsets" : [ 1 , 9 ] , "shape":[2], "dtype":"F32"},
                        "a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}, "e":{"dtype":"U8","shape":[0],"data_offsets":[1,1]}})"
-                                   "\n  ",
-                                   9));
+                        "\n  ",
+                        9));
   REQUIRE(file.entries().size() == 3);
   CHECK(file.entries()[0].name == "a");
   CHECK(file.entries()[1].name == "e");
@@ -182,23 +187,30 @@ TEST_CASE("a file that is no safetensors file is refused") {
     return error_of([&] { read_bytes(folder, bytes); });
   };
   CHECK(contains(message_for(""), "x has 0 bytes (a safetensors file has at least 8)"));
-  CHECK(contains(message_for("PK\x03\x04\0\0\x08\x08\0\0\0\0"s), "it is damaged, or no safetensors file"));
-  CHECK(contains(message_for("\0\0\0\0\0\0\0\0"s), "byte 8: no '{' at the beginning of the header"));
-  CHECK(contains(message_for("\xff\xff\xff\xff\xff\xff\xff\xff{}"s),
-                 "a header of 18446744073709551615 bytes (the format allows 100000000: it is damaged, "));
+  CHECK(contains(message_for("PK\x03\x04\0\0\x08\x08\0\0\0\0"s),
+                 "it is damaged, or no safetensors file"));
+  CHECK(
+      contains(message_for("\0\0\0\0\0\0\0\0"s), "byte 8: no '{' at the beginning of the header"));
+  CHECK(contains(
+      message_for("\xff\xff\xff\xff\xff\xff\xff\xff{}"s),
+      "a header of 18446744073709551615 bytes (the format allows 100000000: it is damaged, "));
   message_for("\1\xe1\xf5\5\0\0\0\0{"s);  // a header of 100,000,001 bytes, which are all there
   std::filesystem::resize_file(folder / "x", 8 + 100'000'001);
   CHECK(error_of([&] { SafetensorsFile::read(folder / "x"); })
-            .ends_with(
-                ": a header of 100000001 bytes (the format allows 100000000: it is damaged, or no safetensors "
-                "file), give the file that was meant, or save this one again, in several files where it has too "
-                "many tensors"));
-  CHECK(contains(message_for("\0\xe1\xf5\5\0\0\0\0{"s),
-                 ": a header of 100000000 bytes in a file of 9 (it is cut short, or no safetensors file)"));
-  CHECK(contains(message_for(two_tensors.substr(0, two_tensors.size() - 1)),
-                 "31 bytes of data follow the header (want 32: the file is cut short or too long)"));
+            .ends_with(": a header of 100000001 bytes (the format allows 100000000: it is damaged, "
+                       "or no safetensors "
+                       "file), give the file that was meant, or save this one again, in several "
+                       "files where it has too "
+                       "many tensors"));
+  CHECK(contains(
+      message_for("\0\xe1\xf5\5\0\0\0\0{"s),
+      ": a header of 100000000 bytes in a file of 9 (it is cut short, or no safetensors file)"));
+  CHECK(
+      contains(message_for(two_tensors.substr(0, two_tensors.size() - 1)),
+               "31 bytes of data follow the header (want 32: the file is cut short or too long)"));
   CHECK(contains(message_for(two_tensors + '\0'), "33 bytes of data follow the header (want 32"));
-  CHECK(contains(error_of([&] { SafetensorsFile::read(folder / "none"); }), "none: No such file or directory"));
+  CHECK(contains(error_of([&] { SafetensorsFile::read(folder / "none"); }),
+                 "none: No such file or directory"));
 }
 
 TEST_CASE("a header is checked in full, and the message says where") {
@@ -206,16 +218,19 @@ TEST_CASE("a header is checked in full, and the message says where") {
     return header_error("{\"a\":{" + tensor + "}}", data_bytes);
   };
   CHECK(with(R"("dtype":"F32","shape":[2],"data_offsets":[0,8])").empty());
-  CHECK(contains(
-      with(R"("dtype":"F9","shape":[2],"data_offsets":[0,8])"),
-      "x, byte 26: the unknown dtype \"F9\" (gpunet has none like it, or the file is damaged), save another"));
+  CHECK(contains(with(R"("dtype":"F9","shape":[2],"data_offsets":[0,8])"),
+                 "x, byte 26: the unknown dtype \"F9\" (gpunet has none like it, or the file is "
+                 "damaged), save another"));
   CHECK(contains(with(R"("dtype":"F32","shape":[2])"), "without dtype, shape or data_offsets"));
   CHECK(contains(with(R"("dtype":"F32","shape":[2],"shape":[2])"), "twice"));
-  CHECK(contains(with(R"("dtype":"F32","shape":[2],"data_offsets":[0,8],"x":1)"), "the unknown key \"x\""));
-  CHECK(contains(with(R"("dtype":"F32","shape":[-2],"data_offsets":[0,8])"), "expected an unsigned integer"));
+  CHECK(contains(with(R"("dtype":"F32","shape":[2],"data_offsets":[0,8],"x":1)"),
+                 "the unknown key \"x\""));
+  CHECK(contains(with(R"("dtype":"F32","shape":[-2],"data_offsets":[0,8])"),
+                 "expected an unsigned integer"));
   CHECK(contains(with(R"("dtype":"F32","shape":[2.0],"data_offsets":[0,8])"), "a fraction"));
   CHECK(contains(with(R"("dtype":"F32","shape":[2],"data_offsets":[8])"), "no [begin, end]"));
-  CHECK(contains(with(R"("dtype":"F32","shape":[2],"data_offsets":[0,8,9])"), "more than two data_offsets"));
+  CHECK(contains(with(R"("dtype":"F32","shape":[2],"data_offsets":[0,8,9])"),
+                 "more than two data_offsets"));
   CHECK(contains(with(R"("dtype":"F32","shape":[2],"data_offsets":[8,0])"), "no [begin, end]"));
   CHECK(contains(with(R"("dtype":"F32","shape":[3],"data_offsets":[0,8])"),
                  "the tensor \"a\" of shape [3] and dtype F32 does not fit its 8 bytes"));
@@ -223,13 +238,17 @@ TEST_CASE("a header is checked in full, and the message says where") {
   CHECK(with(R"("dtype":"F4","shape":[2],"data_offsets":[0,1])", 1).empty());
   CHECK(contains(with(R"("dtype":"F32","shape":[1,1,1,1,1,1,1,1,2],"data_offsets":[0,8])"),
                  "more than 8 dimensions (the most that gpunet handles), reshape it"));
-  // 2^62 * 4 bytes, 2^31 * 2^31 * 2^31, and an empty tensor whose other extents cannot be multiplied.
-  CHECK(contains(with(R"("dtype":"F32","shape":[4611686018427387904],"data_offsets":[0,0])", 0), "does not fit"));
-  CHECK(contains(with(R"("dtype":"U8","shape":[2147483648,2147483648,2147483648],"data_offsets":[0,0])", 0),
+  // 2^62 * 4 bytes, 2^31 * 2^31 * 2^31, and an empty tensor whose other extents cannot be
+  // multiplied.
+  CHECK(contains(with(R"("dtype":"F32","shape":[4611686018427387904],"data_offsets":[0,0])", 0),
                  "does not fit"));
-  CHECK(
-      contains(with(R"("dtype":"U8","shape":[0,4611686018427387904,4],"data_offsets":[0,0])", 0), "does not fit"));
-  CHECK(contains(with(R"("dtype":"F32","shape":[2],"data_offsets":[0,9223372036854775807])"), "does not fit"));
+  CHECK(contains(
+      with(R"("dtype":"U8","shape":[2147483648,2147483648,2147483648],"data_offsets":[0,0])", 0),
+      "does not fit"));
+  CHECK(contains(with(R"("dtype":"U8","shape":[0,4611686018427387904,4],"data_offsets":[0,0])", 0),
+                 "does not fit"));
+  CHECK(contains(with(R"("dtype":"F32","shape":[2],"data_offsets":[0,9223372036854775807])"),
+                 "does not fit"));
 }
 
 TEST_CASE("tensors cover the data without holes and overlaps") {
@@ -240,7 +259,8 @@ TEST_CASE("tensors cover the data without holes and overlaps") {
   };
   CHECK(two("[0,8]", "[8,16]", 16).empty());
   CHECK(two("[8,16]", "[0,8]", 16).empty());
-  CHECK(contains(two("[0,8]", "[9,17]", 17), "\"b\" begins at byte 9 of the data (want 8: no holes, no overlaps)"));
+  CHECK(contains(two("[0,8]", "[9,17]", 17),
+                 "\"b\" begins at byte 9 of the data (want 8: no holes, no overlaps)"));
   CHECK(contains(two("[0,8]", "[7,15]", 15), "\"b\" begins at byte 7 of the data (want 8"));
   CHECK(contains(two("[0,8]", "[0,8]", 8), "\"b\" begins at byte 0 of the data (want 8"));
   CHECK(contains(two("[1,9]", "[9,17]", 17), "\"a\" begins at byte 1 of the data (want 0"));
@@ -250,9 +270,12 @@ TEST_CASE("tensors cover the data without holes and overlaps") {
 TEST_CASE("metadata is a map of texts, and no key is there twice") {
   CHECK(header_error(R"({"__metadata__":{}})", 0).empty());
   CHECK(contains(header_error(R"({"__metadata__":{"a":1}})", 0), "expected '\"'"));
-  CHECK(contains(header_error(R"({"__metadata__":{"a":"1","a":"2"}})", 0), "the key \"a\" occurs twice"));
+  CHECK(contains(header_error(R"({"__metadata__":{"a":"1","a":"2"}})", 0),
+                 "the key \"a\" occurs twice"));
   CHECK(contains(header_error(R"({"__metadata__":{},"__metadata__":{}})", 0), "twice"));
-  CHECK(contains(header_error(R"({"a":{"dtype":"U8","shape":[0],"data_offsets":[0,0]},"\u0061":{}})", 0), "twice"));
+  CHECK(contains(
+      header_error(R"({"a":{"dtype":"U8","shape":[0],"data_offsets":[0,0]},"\u0061":{}})", 0),
+      "twice"));
   CHECK(contains(header_error(R"({} {})", 0), "more text than wanted"));
   CHECK(contains(header_error(R"([])", 0), "no '{' at the beginning"));
 }
@@ -261,11 +284,13 @@ TEST_CASE("what the format cannot hold is not written") {
   TempFolder folder;
   const std::vector<float> one{1};
   const TensorEntry a = entry_of("a", Dtype::F32, {1}, one);
-  const auto message_for = [&](const std::vector<TensorEntry>& entries, const io::Metadata& metadata = {}) {
+  const auto message_for = [&](const std::vector<TensorEntry>& entries,
+                               const io::Metadata& metadata = {}) {
     return error_of([&] { io::write_safetensors(folder / "y", entries, metadata); });
   };
   CHECK(contains(message_for({a, a}), "\"a\" is the name of two tensors"));
-  CHECK(contains(message_for({entry_of("__metadata__", Dtype::F32, {1}, one)}), "means something else"));
+  CHECK(contains(message_for({entry_of("__metadata__", Dtype::F32, {1}, one)}),
+                 "means something else"));
   CHECK(contains(message_for({entry_of("\xff", Dtype::F32, {1}, one)}), "is not UTF-8"));
   CHECK(contains(message_for({a}, {{"k", "\xff"}}), "the metadata \"k\" is not UTF-8"));
   CHECK(contains(message_for({entry_of("a", Dtype::F32, {2}, one)}),
@@ -273,7 +298,9 @@ TEST_CASE("what the format cannot hold is not written") {
   CHECK(folder.count() == 0);
 }
 
-TEST_CASE("a file cut anywhere, or with any bit turned, is an Error or a whole file, never anything else") {
+TEST_CASE(
+    "a file cut anywhere, or with any bit turned, is an Error or a whole file, never anything "
+    "else") {
   TempFolder folder;
   const std::string path = folder / "x";
   const auto message_of = [](auto read) {
@@ -297,7 +324,9 @@ TEST_CASE("a file cut anywhere, or with any bit turned, is an Error or a whole f
     CHECK(message().empty());
     std::size_t good = 0;
     for (std::size_t i = 0; i < 8 * whole.size(); ++i) {
-      file.seekp(static_cast<std::streamoff>(i / 8)).put(static_cast<char>(whole[i / 8] ^ (1 << i % 8))).flush();
+      file.seekp(static_cast<std::streamoff>(i / 8))
+          .put(static_cast<char>(whole[i / 8] ^ (1 << i % 8)))
+          .flush();
       const std::string text = message();
       good += text.empty();
       if (!text.empty() && !text.starts_with("gpunet::io: ")) FAIL_CHECK(text);
@@ -342,6 +371,7 @@ TEST_CASE("files of other programs are read") {
   const TensorEntry& bias = mnist.entries()[2];
   CHECK(bias.name == "conv1.bias");
   // safetensors.numpy.load_file(...)["conv1.bias"]
-  CHECK(values_of(bias) == std::vector<double>{0.10854442f, -0.008910009f, 0.036622122f, 0.09148739f, 0.018851554f,
-                                               -0.048721313f, -0.31526193f, 0.08375561f});
+  CHECK(values_of(bias) == std::vector<double>{0.10854442f, -0.008910009f, 0.036622122f,
+                                               0.09148739f, 0.018851554f, -0.048721313f,
+                                               -0.31526193f, 0.08375561f});
 }

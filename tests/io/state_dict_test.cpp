@@ -22,7 +22,8 @@ namespace {
 template <class T>
 struct SavedNetwork {
   std::vector<T> values = std::vector<T>(8);
-  std::vector<NamedArray<T>> arrays{{"fc.weight", {2, 3}, values.data()}, {"fc.bias", {2}, values.data() + 6}};
+  std::vector<NamedArray<T>> arrays{{"fc.weight", {2, 3}, values.data()},
+                                    {"fc.bias", {2}, values.data() + 6}};
 };
 
 }  // namespace
@@ -49,8 +50,9 @@ TEST_CASE("arrays are loaded from other floating-point types") {
   TempFolder folder;
   const std::vector<std::uint16_t> weight{0x3C00, 0, 0, 0, 0, 0xC000};  // float16: 1, -2
   const std::vector<double> bias{0.25, 1e300};
-  const std::vector<TensorEntry> entries{{"fc.weight", Dtype::F16, {2, 3}, std::as_bytes(std::span(weight))},
-                                         {"fc.bias", Dtype::F64, {2}, std::as_bytes(std::span(bias))}};
+  const std::vector<TensorEntry> entries{
+      {"fc.weight", Dtype::F16, {2, 3}, std::as_bytes(std::span(weight))},
+      {"fc.bias", Dtype::F64, {2}, std::as_bytes(std::span(bias))}};
   io::write_safetensors(folder / "a", entries);
   SavedNetwork<double> network;
   io::load_arrays(network.arrays, SafetensorsFile::read(folder / "a"));
@@ -61,14 +63,16 @@ TEST_CASE("match lists everything that does not fit, and nothing is loaded") {
   TempFolder folder;
   const std::vector<float> values(20, 1.0f);
   const auto entry = [&](const std::string& name, const Sizes& sizes) {
-    return TensorEntry{name, Dtype::F32, sizes,
-                       std::as_bytes(std::span(values.data(), static_cast<std::size_t>(sizes.numel())))};
+    return TensorEntry{
+        name, Dtype::F32, sizes,
+        std::as_bytes(std::span(values.data(), static_cast<std::size_t>(sizes.numel())))};
   };
-  const std::vector<TensorEntry> entries{entry("fc.weight", {3, 2}),
-                                         entry("head.weight", {5}),
-                                         entry("head.bias", {1}),
-                                         entry("good", {4}),
-                                         {"steps", Dtype::C64, {2}, std::as_bytes(std::span(values.data(), 4))}};
+  const std::vector<TensorEntry> entries{
+      entry("fc.weight", {3, 2}),
+      entry("head.weight", {5}),
+      entry("head.bias", {1}),
+      entry("good", {4}),
+      {"steps", Dtype::C64, {2}, std::as_bytes(std::span(values.data(), 4))}};
   io::write_safetensors(folder / "a", entries);
   const SafetensorsFile file = SafetensorsFile::read(folder / "a");
 
@@ -84,7 +88,8 @@ TEST_CASE("match lists everything that does not fit, and nothing is loaded") {
             "\n  unexpected keys: head.bias, head.weight"
             "\n  size mismatch for fc.weight: [3, 2] in the file, [2, 3] in the network"
             "\n  type mismatch for steps: C64 in the file, real numbers of at least a byte wanted"
-            "\nload a file that was saved from this network, or build the network that the file was saved from");
+            "\nload a file that was saved from this network, or build the network that the file "
+            "was saved from");
   CHECK(network.values == std::vector<float>(8, 0.0f));
   CHECK(good == std::vector<float>(4, 0.0f));
 }
@@ -105,16 +110,19 @@ TEST_CASE("lists in a message end after ten, with a count") {
   const SafetensorsFile file = SafetensorsFile::read(folder / "a");
   const std::string error = error_of([&] { io::load_arrays(wanted, file); });
   CHECK(contains(error,
-                 "\n  missing keys: net100, net101, net102, net103, net104, net105, net106, net107, net108, net109 "
-                 "and 13 more\n  unexpected keys: in100, in101, in102, in103, in104, in105, in106, in107, in108, "
+                 "\n  missing keys: net100, net101, net102, net103, net104, net105, net106, "
+                 "net107, net108, net109 "
+                 "and 13 more\n  unexpected keys: in100, in101, in102, in103, in104, in105, in106, "
+                 "in107, in108, "
                  "in109 and 13 more\n"));
   const std::string sizes = error_of([&] { io::load_arrays(wider, file); });
-  CHECK(contains(sizes, "\n  size mismatch for in109: [2] in the file, [3] in the network\n  and 13 more\n"));
-  CHECK(!contains(sizes, "in110"));
   CHECK(contains(
-      error_of([&] { io::load_arrays(wider, file, {.key = "net"}); }),
-      "(available: in100, in101, in102, in103, in104, in105, in106, in107, in108, in109 and 13 more), give "
-      "one of these"));
+      sizes, "\n  size mismatch for in109: [2] in the file, [3] in the network\n  and 13 more\n"));
+  CHECK(!contains(sizes, "in110"));
+  CHECK(contains(error_of([&] { io::load_arrays(wider, file, {.key = "net"}); }),
+                 "(available: in100, in101, in102, in103, in104, in105, in106, in107, in108, in109 "
+                 "and 13 more), give "
+                 "one of these"));
 }
 
 TEST_CASE("an entry is for one array") {
@@ -122,9 +130,10 @@ TEST_CASE("an entry is for one array") {
   SavedNetwork<float> network;
   io::save_arrays(network.arrays, folder / "a.safetensors");
   network.arrays.push_back(network.arrays[1]);
-  CHECK(
-      contains(error_of([&] { io::load_arrays(network.arrays, SafetensorsFile::read(folder / "a.safetensors")); }),
-               "missing keys: fc.bias"));
+  CHECK(contains(error_of([&] {
+                   io::load_arrays(network.arrays, SafetensorsFile::read(folder / "a.safetensors"));
+                 }),
+                 "missing keys: fc.bias"));
 }
 
 TEST_CASE("match gives the entries in the arrays' order") {
@@ -142,7 +151,8 @@ TEST_CASE("match gives the entries in the arrays' order") {
 
 namespace {
 
-// A file of PyTorch at `path` with float arrays of these names and shapes, filled with 1, 2, 3, ... throughout.
+// A file of PyTorch at `path` with float arrays of these names and shapes, filled with 1, 2, 3, ...
+// throughout.
 void write_file(const std::string& path, const std::vector<std::pair<std::string, Sizes>>& arrays) {
   std::vector<float> values;
   for (int i = 1; i <= 100; ++i)
@@ -170,7 +180,8 @@ std::vector<float> loaded(const std::string& path, const io::LoadOptions& option
 TEST_CASE("a state_dict inside a checkpoint, with a prefix, under other names, by places") {
   const TempFolder folder;
   const std::string path = folder / "a.pth";
-  write_file(path, {{"epoch.x", {1}}, {"model.module.fc.weight", {2, 3}}, {"model.module.fc.bias", {2}}});
+  write_file(path,
+             {{"epoch.x", {1}}, {"model.module.fc.weight", {2, 3}}, {"model.module.fc.bias", {2}}});
   const std::vector<float> second{2, 3, 4, 5, 6, 7, 8, 9};
   CHECK(loaded(path, {.key = "model", .prefix = "module."}) == second);
   CHECK(loaded(path, {.key = "model.module"}) == second);
@@ -181,8 +192,8 @@ TEST_CASE("a state_dict inside a checkpoint, with a prefix, under other names, b
   CHECK(loaded(path, {.rename = rename}) == one_to_eight);
   CHECK(loaded(path, {.match = io::by_order}) == one_to_eight);
   const std::string error = error_of([&] { loaded(folder / "a.pth", {.key = "net"}); });
-  CHECK(error ==
-        "gpunet::io::load: " + path + " has no tensors under the key \"net\" (available: lin), give one of these");
+  CHECK(error == "gpunet::io::load: " + path +
+                     " has no tensors under the key \"net\" (available: lin), give one of these");
 }
 
 TEST_CASE("a prefix that no name has is an error, with the names that there are") {
@@ -193,7 +204,9 @@ TEST_CASE("a prefix that no name has is an error, with the names that there are"
       "gpunet::io::load: no name in " + path + " begins with the prefix \"modul.\" (available: ";
   for (const bool strict : {true, false}) {
     CHECK(error_of([&] { loaded(path, {.prefix = "modul.", .strict = strict}); }) ==
-          begin + "model.module.fc.weight, model.module.fc.bias, x), give the one that these have, or none");
+          begin +
+              "model.module.fc.weight, model.module.fc.bias, x), give the one that these have, or "
+              "none");
     CHECK(error_of([&] { loaded(path, {.key = "model", .prefix = "modul.", .strict = strict}); }) ==
           begin + "module.fc.weight, module.fc.bias), give the one that these have, or none");
   }
@@ -210,32 +223,39 @@ TEST_CASE("rename takes a name as a string, too") {
 
 TEST_CASE("the error says under which key the names are") {
   const TempFolder folder;
-  write_file(folder / "a.pth", {{"model_state_dict.fc.weight", {2, 3}}, {"model_state_dict.fc.bias", {2}}});
-  CHECK(contains(error_of([&] { loaded(folder / "a.pth", {}); }),
-                 "\nload with {.key = \"model_state_dict\"}, under which the file has these names"));
+  write_file(folder / "a.pth",
+             {{"model_state_dict.fc.weight", {2, 3}}, {"model_state_dict.fc.bias", {2}}});
+  CHECK(
+      contains(error_of([&] { loaded(folder / "a.pth", {}); }),
+               "\nload with {.key = \"model_state_dict\"}, under which the file has these names"));
   // The whole key, whatever key was given; none where not all names are under it.
   write_file(folder / "a.pth",
              {{"net.module.fc.weight", {2, 3}}, {"net.module.fc.bias", {2}}, {"x.fc.weight", {6}}});
-  for (const io::LoadOptions& options : {io::LoadOptions{}, {.key = "net"}, {.key = "x"}, {.prefix = "net."}})
-    CHECK(contains(error_of([&] { loaded(folder / "a.pth", options); }), "\nload with {.key = \"net.module\"}, "));
+  for (const io::LoadOptions& options :
+       {io::LoadOptions{}, {.key = "net"}, {.key = "x"}, {.prefix = "net."}})
+    CHECK(contains(error_of([&] { loaded(folder / "a.pth", options); }),
+                   "\nload with {.key = \"net.module\"}, "));
   write_file(folder / "a.pth", {{"a.fc.weight", {2, 3}}, {"b.fc.bias", {2}}, {"c", {1}}});
-  CHECK(
-      contains(error_of([&] { loaded(folder / "a.pth", {}); }), "\nload a file that was saved from this network"));
+  CHECK(contains(error_of([&] { loaded(folder / "a.pth", {}); }),
+                 "\nload a file that was saved from this network"));
 }
 
 TEST_CASE("the error says when places would do, and what to do with an array that has no name") {
   const TempFolder folder;
   write_file(folder / "a.pth", {{"w", {2, 3}}, {"b", {2}}});
-  const std::string by_order = "\nload with {.match = io::by_order}, since all shapes fit in their order";
+  const std::string by_order =
+      "\nload with {.match = io::by_order}, since all shapes fit in their order";
   CHECK(contains(error_of([&] { loaded(folder / "a.pth", {}); }), by_order));
-  write_file(folder / "a.safetensors", {{"a", {2, 3}}, {"b", {2}}});  // whose order is that of the names
+  // Whose order is that of the names.
+  write_file(folder / "a.safetensors", {{"a", {2, 3}}, {"b", {2}}});
   CHECK(!contains(error_of([&] { loaded(folder / "a.safetensors", {}); }), by_order));
   write_file(folder / "a.npy", {{"", {2, 3}}});
-  CHECK(contains(
-      error_of([&] { loaded(folder / "a.npy", {}); }),
-      "\n  missing keys: fc.weight, fc.bias\n  unexpected keys: (an array without a name)"
-      "\ngive the array a name, {.rename = [](std::string_view) { return std::string(\"fc.weight\"); }}, and "
-      "leave out the others with .strict = false"));
+  CHECK(
+      contains(error_of([&] { loaded(folder / "a.npy", {}); }),
+               "\n  missing keys: fc.weight, fc.bias\n  unexpected keys: (an array without a name)"
+               "\ngive the array a name, {.rename = [](std::string_view) { return "
+               "std::string(\"fc.weight\"); }}, and "
+               "leave out the others with .strict = false"));
   const auto rename = [](std::string_view) {
     return std::string("fc.weight");
   };
@@ -256,14 +276,18 @@ TEST_CASE("what cannot be read counts only where it is wanted") {
   CHECK(contains(error, "names.npy, byte "));
   CHECK(contains(error_of([&] { load("v"); }),
                  "\n  missing keys: v\n  unexpected keys: w\n  unreadable in the file: names: "));
-  CHECK(contains(error_of([&] { load("w", {.match = io::by_order}); }), "\n  unreadable w: gpunet::io: "));
-  CHECK(contains(error, "\nfollow the advice in these lines, or load a file that was saved from this network"));
+  CHECK(contains(error_of([&] { load("w", {.match = io::by_order}); }),
+                 "\n  unreadable w: gpunet::io: "));
+  CHECK(contains(
+      error,
+      "\nfollow the advice in these lines, or load a file that was saved from this network"));
 }
 
 TEST_CASE("an opaque object counts only where it is wanted") {
   const io::TensorFile file = io::read_tensors(std::string(GPUNET_TEST_CORPUS) + "/opaque.pth");
   std::vector<float> weight(6), bias(2), scale(2);
-  std::vector<NamedArray<float>> arrays{{"weight", {2, 3}, weight.data()}, {"bias", {2}, bias.data()}};
+  std::vector<NamedArray<float>> arrays{{"weight", {2, 3}, weight.data()},
+                                        {"bias", {2}, bias.data()}};
   CHECK(io::load_arrays(arrays, file, {.strict = false}).unexpected_keys ==
         std::vector<std::string>{"settings.scale"});
   CHECK(weight == std::vector<float>{0, 1, 2, 3, 4, 5});
@@ -274,7 +298,8 @@ TEST_CASE("an opaque object counts only where it is wanted") {
   arrays[0].name = "x";  // an opaque object has no place
   io::load_arrays(arrays, file, {.match = io::by_order});
   CHECK(scale == std::vector<float>{0, 1});
-  CHECK(contains(error_of([&] { io::load_arrays(arrays, file); }), "load with {.match = io::by_order}"));
+  CHECK(contains(error_of([&] { io::load_arrays(arrays, file); }),
+                 "load with {.match = io::by_order}"));
 
   arrays[0].name = "best_acc";
   CHECK(contains(error_of([&] { io::load_arrays(arrays, file, {.strict = false}); }),
@@ -285,7 +310,8 @@ TEST_CASE("an opaque object counts only where it is wanted") {
 
 TEST_CASE("by places, numbers and shapes have to fit, and the file has to have an order") {
   const TempFolder folder;
-  const auto error = [&](const std::string& name, const std::vector<std::pair<std::string, Sizes>>& arrays) {
+  const auto error = [&](const std::string& name,
+                         const std::vector<std::pair<std::string, Sizes>>& arrays) {
     write_file(folder / name, arrays);
     return error_of([&] { loaded(folder / name, {.match = io::by_order}); });
   };
@@ -294,7 +320,8 @@ TEST_CASE("by places, numbers and shapes have to fit, and the file has to have a
                  "\n  size mismatch for fc.bias: [2, 3] in the file (w), [2] in the network"));
   CHECK(contains(error("a.pth", {{"w", {2, 3}}}), "\n  missing keys: fc.bias"));
   CHECK(contains(error("a.pth", {{"w", {2, 3}}, {"b", {2}}, {"c", {2}}}),
-                 "\n  unexpected keys: c\nleave the unexpected ones out with {.strict = false}, or load a file"));
+                 "\n  unexpected keys: c\nleave the unexpected ones out with {.strict = false}, or "
+                 "load a file"));
   CHECK(contains(error("a.pth", {}), "\nthe file has no tensors: load a file"));
   CHECK(contains(error("a.safetensors", {{"w", {2, 3}}, {"b", {2}}}),
                  "cannot be loaded by_order: load them by name"));
@@ -312,9 +339,11 @@ TEST_CASE("a part is loaded only when that is asked for, and what is there has t
   CHECK(keys.missing_keys == std::vector<std::string>{"fc.bias"});
   CHECK(keys.unexpected_keys == std::vector<std::string>{"other"});
   write_file(folder / "a.pth", {{"fc.weight", {3, 2}}, {"fc.bias", {2}}});
-  CHECK(contains(error_of([&] { loaded(folder / "a.pth", {.strict = false}); }), "size mismatch for fc.weight"));
+  CHECK(contains(error_of([&] { loaded(folder / "a.pth", {.strict = false}); }),
+                 "size mismatch for fc.weight"));
   write_file(folder / "a.pth", {{"lin.w", {2, 3}}});
-  CHECK(contains(error_of([&] { loaded(folder / "a.pth", {.strict = false}); }), "nothing was loaded"));
+  CHECK(contains(error_of([&] { loaded(folder / "a.pth", {.strict = false}); }),
+                 "nothing was loaded"));
 }
 
 namespace {
@@ -323,8 +352,9 @@ namespace {
 struct CountingNetwork {
   std::vector<float> values = std::vector<float>(8);
   index_t count = 5;
-  std::vector<NamedArray<float>> arrays{
-      {"a", {2, 3}, values.data()}, {"norm.count", {}, nullptr, &count}, {"b", {2}, values.data() + 6}};
+  std::vector<NamedArray<float>> arrays{{"a", {2, 3}, values.data()},
+                                        {"norm.count", {}, nullptr, &count},
+                                        {"b", {2}, values.data() + 6}};
 };
 
 }  // namespace
@@ -336,9 +366,11 @@ TEST_CASE("counts are nothing that a file and a network have in common") {
   CountingNetwork network;
   const auto load = [&](const std::vector<TensorEntry>& entries, const io::LoadOptions& options) {
     io::write_tensors(folder / "a.pth", entries);
-    return error_of([&] { io::load_arrays(network.arrays, io::read_tensors(folder / "a.pth"), options); });
+    return error_of(
+        [&] { io::load_arrays(network.arrays, io::read_tensors(folder / "a.pth"), options); });
   };
-  CHECK(contains(load({{"x", Dtype::F32, {2, 3}, bytes.first(24)}}, {.strict = false}), "missing keys: a, b"));
+  CHECK(contains(load({{"x", Dtype::F32, {2, 3}, bytes.first(24)}}, {.strict = false}),
+                 "missing keys: a, b"));
   CHECK(contains(load({}, {.strict = false}), "missing keys: a, b"));
   CHECK(network.values == std::vector<float>(8));
 
@@ -358,11 +390,13 @@ TEST_CASE("a number that is no count changes nothing") {
   const std::int64_t negative = -1;
   CountingNetwork network;
   io::write_tensors(folder / "a.pth",
-                    std::vector<TensorEntry>{{"a", Dtype::F32, {2, 3}, bytes.first(24)},
-                                             {"norm.count", Dtype::I64, {}, std::as_bytes(std::span(&negative, 1))},
-                                             {"b", Dtype::F32, {2}, bytes.first(8)}});
-  CHECK(contains(error_of([&] { io::load_arrays(network.arrays, io::read_tensors(folder / "a.pth")); }),
-                 "a.pth: \"norm.count\" is -1 (want a count, 0 or more), save it again"));
+                    std::vector<TensorEntry>{
+                        {"a", Dtype::F32, {2, 3}, bytes.first(24)},
+                        {"norm.count", Dtype::I64, {}, std::as_bytes(std::span(&negative, 1))},
+                        {"b", Dtype::F32, {2}, bytes.first(8)}});
+  CHECK(contains(
+      error_of([&] { io::load_arrays(network.arrays, io::read_tensors(folder / "a.pth")); }),
+      "a.pth: \"norm.count\" is -1 (want a count, 0 or more), save it again"));
   CHECK(network.values == std::vector<float>(8));
 }
 
@@ -371,10 +405,11 @@ TEST_CASE("tensors of another type are to be saved as numbers") {
   const std::vector<std::uint8_t> bytes(8);
   SavedNetwork<float> network;
   io::write_safetensors(
-      folder / "a",
-      std::vector<TensorEntry>{{"fc.weight", Dtype::F4, {2, 3}, std::as_bytes(std::span(bytes)).first(3)},
-                               {"fc.bias", Dtype::F4, {2}, std::as_bytes(std::span(bytes)).first(1)}});
-  const std::string error = error_of([&] { io::load_arrays(network.arrays, SafetensorsFile::read(folder / "a")); });
+      folder / "a", std::vector<TensorEntry>{
+                        {"fc.weight", Dtype::F4, {2, 3}, std::as_bytes(std::span(bytes)).first(3)},
+                        {"fc.bias", Dtype::F4, {2}, std::as_bytes(std::span(bytes)).first(1)}});
+  const std::string error =
+      error_of([&] { io::load_arrays(network.arrays, SafetensorsFile::read(folder / "a")); });
   CHECK(contains(error, "type mismatch for fc.bias: F4 in the file"));
   CHECK(contains(error, "\nsave these tensors as numbers that fit, in Python as tensor.float()"));
 }

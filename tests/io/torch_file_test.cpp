@@ -38,8 +38,8 @@ std::vector<std::string> names_of(const io::TensorFile& file) {
 
 // What views() of tests/corpus/make.py has.
 void check_views(const TorchFile& file) {
-  CHECK(names_of(file) == std::vector<std::string>{"whole", "transposed", "rows", "part", "channels_last",
-                                                   "expanded", "scalar", "empty"});
+  CHECK(names_of(file) == std::vector<std::string>{"whole", "transposed", "rows", "part",
+                                                   "channels_last", "expanded", "scalar", "empty"});
   const auto values = [&](std::string_view name) {
     return values_of(entry_named(file, name));
   };
@@ -60,8 +60,8 @@ void check_views(const TorchFile& file) {
   CHECK(entry_named(file, "rows").bytes.data() == entry_named(file, "whole").bytes.data() + 24);
 }
 
-// A file with one tensor: of these sizes and strides, from the element `first` on, of 6 floats that a storage says it
-// has `numel` of.
+// A file with one tensor: of these sizes and strides, from the element `first` on, of 6 floats that
+// a storage says it has `numel` of.
 struct Forged {
   index_t numel = 6, first = 0;
   std::string sizes = PickleWriter().tuple({2, 3}).text().substr(2);
@@ -76,9 +76,21 @@ std::string error_in(const TempFolder& folder, const std::string& pickle) {
 
 std::string error_in(const TempFolder& folder, const Forged& forged) {
   PickleWriter pickle;
-  pickle.opcodes("}").string("w").global("torch._utils._rebuild_tensor_v2").opcodes("((").string("storage");
-  pickle.global(forged.storage).string(forged.key).string("cpu").integer(forged.numel).opcodes("tQ");
-  pickle.integer(forged.first).opcodes(forged.sizes).opcodes(forged.strides).opcodes("\x89").ordered_dict();
+  pickle.opcodes("}")
+      .string("w")
+      .global("torch._utils._rebuild_tensor_v2")
+      .opcodes("((")
+      .string("storage");
+  pickle.global(forged.storage)
+      .string(forged.key)
+      .string("cpu")
+      .integer(forged.numel)
+      .opcodes("tQ");
+  pickle.integer(forged.first)
+      .opcodes(forged.sizes)
+      .opcodes(forged.strides)
+      .opcodes("\x89")
+      .ordered_dict();
   return error_in(folder, pickle.opcodes(forged.more).opcodes("tRs.").text());
 }
 
@@ -113,11 +125,11 @@ TEST_CASE("storages that tensors share, and strides, are followed") {
 
 TEST_CASE("every type is read") {
   const TorchFile file = TorchFile::read(corpus("types.pth"));
-  const std::vector<Dtype> types{Dtype::BOOL,    Dtype::U8,      Dtype::I8,          Dtype::I16,
-                                 Dtype::U16,     Dtype::F16,     Dtype::BF16,        Dtype::I32,
-                                 Dtype::U32,     Dtype::F32,     Dtype::C64,         Dtype::F64,
-                                 Dtype::I64,     Dtype::U64,     Dtype::C128,        Dtype::F8_E5M2,
-                                 Dtype::F8_E4M3, Dtype::F8_E8M0, Dtype::F8_E4M3FNUZ, Dtype::F8_E5M2FNUZ};
+  const std::vector<Dtype> types{
+      Dtype::BOOL,    Dtype::U8,      Dtype::I8,      Dtype::I16,         Dtype::U16,
+      Dtype::F16,     Dtype::BF16,    Dtype::I32,     Dtype::U32,         Dtype::F32,
+      Dtype::C64,     Dtype::F64,     Dtype::I64,     Dtype::U64,         Dtype::C128,
+      Dtype::F8_E5M2, Dtype::F8_E4M3, Dtype::F8_E8M0, Dtype::F8_E4M3FNUZ, Dtype::F8_E5M2FNUZ};
   REQUIRE(file.entries().size() == types.size());
   for (std::size_t i = 0; i < types.size(); ++i) {
     const TensorEntry& entry = file.entries()[i];
@@ -133,33 +145,36 @@ TEST_CASE("every type is read") {
 TEST_CASE("a checkpoint has its tensors under the keys that lead to them") {
   const TorchFile file = TorchFile::read(corpus("checkpoint.pth"));
   CHECK(names_of(file) ==
-        std::vector<std::string>{"model_state_dict.weight", "model_state_dict.bias",
-                                 "optimizer_state_dict.state.0.step", "optimizer_state_dict.state.0.exp_avg",
-                                 "optimizer_state_dict.state.0.exp_avg_sq", "optimizer_state_dict.state.1.step",
-                                 "optimizer_state_dict.state.1.exp_avg", "optimizer_state_dict.state.1.exp_avg_sq",
-                                 "nested.a.b.0", "nested.a.b.1.0"});
+        std::vector<std::string>{
+            "model_state_dict.weight", "model_state_dict.bias", "optimizer_state_dict.state.0.step",
+            "optimizer_state_dict.state.0.exp_avg", "optimizer_state_dict.state.0.exp_avg_sq",
+            "optimizer_state_dict.state.1.step", "optimizer_state_dict.state.1.exp_avg",
+            "optimizer_state_dict.state.1.exp_avg_sq", "nested.a.b.0", "nested.a.b.1.0"});
   CHECK(values_of(file.entries()[0]) == ramp(6));
   CHECK(values_of(file.entries()[2]) == std::vector<double>{1});
 }
 
-TEST_CASE("what stands beside tensors is passed over, and what no entry can hold is one with a problem") {
+TEST_CASE(
+    "what stands beside tensors is passed over, and what no entry can hold is one with a problem") {
   const TorchFile file = TorchFile::read(corpus("beside.pth"));
-  CHECK(names_of(file) == std::vector<std::string>{"model_state_dict.weight", "model_state_dict.bias", "parameter",
-                                                   "noted", "unreadable.sparse", "unreadable.quantized",
-                                                   "unreadable.meta", "unreadable.conjugated", "unreadable.negated",
-                                                   "unreadable.half", "unreadable.ten", "keys.?", "keys.?.a",
-                                                   "keys.?", "keys.?", "keys.?"});
+  CHECK(names_of(file) ==
+        std::vector<std::string>{"model_state_dict.weight", "model_state_dict.bias", "parameter",
+                                 "noted", "unreadable.sparse", "unreadable.quantized",
+                                 "unreadable.meta", "unreadable.conjugated", "unreadable.negated",
+                                 "unreadable.half", "unreadable.ten", "keys.?", "keys.?.a",
+                                 "keys.?", "keys.?", "keys.?"});
   CHECK(values_of(file.entries()[0]) == ramp(6));
   CHECK(values_of(file.entries()[2]) == ramp(2));  // a parameter, and a tensor, with attributes
   CHECK(values_of(file.entries()[3]) == ramp(3));
-  const char* const problems[] = {"\"unreadable.sparse\" is sparse (gpunet reads dense ones), save .to_dense()",
-                                  "is quantized (gpunet has no such numbers), save .dequantize()",
-                                  "has a shape but no data",
-                                  "is conjugated or negated",
-                                  "is conjugated or negated",
-                                  "has the dtype \"torch.complex32\" (gpunet has none like it)",
-                                  "has 10 dimensions (gpunet handles at most 8), reshape it",
-                                  "a key that is neither a text nor an integer"};
+  const char* const problems[] = {
+      "\"unreadable.sparse\" is sparse (gpunet reads dense ones), save .to_dense()",
+      "is quantized (gpunet has no such numbers), save .dequantize()",
+      "has a shape but no data",
+      "is conjugated or negated",
+      "is conjugated or negated",
+      "has the dtype \"torch.complex32\" (gpunet has none like it)",
+      "has 10 dimensions (gpunet handles at most 8), reshape it",
+      "a key that is neither a text nor an integer"};
   for (std::size_t i = 4; i < file.entries().size(); ++i) {
     const TensorEntry& entry = file.entries()[i];
     CAPTURE(entry.name);
@@ -168,25 +183,28 @@ TEST_CASE("what stands beside tensors is passed over, and what no entry can hold
     CHECK(contains(error_of([&] { values_of(entry); }), "could not be read: gpunet::io: "));
   }
   const TempFolder folder;
-  CHECK(contains(error_of([&] { io::write_torch(folder / "x.pth", std::span(file.entries()).subspan(4, 1)); }),
-                 "\"unreadable.sparse\" could not be read"));
+  CHECK(contains(
+      error_of([&] { io::write_torch(folder / "x.pth", std::span(file.entries()).subspan(4, 1)); }),
+      "\"unreadable.sparse\" could not be read"));
 }
 
 TEST_CASE("objects that are neither plain data nor tensors count only where they are wanted") {
   const TorchFile file = TorchFile::read(corpus("opaque.pth"));
-  CHECK(names_of(file) == std::vector<std::string>{"best_acc", "array", "args", "optimizer", "net", "history.0",
-                                                   "history.1", "settings.scale", "settings.note", "weight",
-                                                   "bias"});
+  CHECK(names_of(file) == std::vector<std::string>{"best_acc", "array", "args", "optimizer", "net",
+                                                   "history.0", "history.1", "settings.scale",
+                                                   "settings.note", "weight", "bias"});
   CHECK(values_of(entry_named(file, "weight")) == ramp(6));
-  CHECK(values_of(entry_named(file, "settings.scale")) == ramp(2));  // in a dict of an unknown class
-  const auto problem = [&](std::string_view name, const std::string& what, const std::string& advice) {
+  // In a dict of an unknown class.
+  CHECK(values_of(entry_named(file, "settings.scale")) == ramp(2));
+  const auto problem = [&](std::string_view name, const std::string& what,
+                           const std::string& advice) {
     CAPTURE(name);
     const TensorEntry& entry = entry_named(file, name);
     CHECK(entry.opaque);
     CHECK(contains(entry.problem, concat("opaque.pth, data.pkl, byte ")));
-    CHECK(entry.problem.ends_with(
-        concat(": \"", name, "\" is ", what,
-               " (gpunet reads tensors and plain data, and imports or executes nothing), ", advice)));
+    CHECK(entry.problem.ends_with(concat(
+        ": \"", name, "\" is ", what,
+        " (gpunet reads tensors and plain data, and imports or executes nothing), ", advice)));
     CHECK(contains(error_of([&] { values_of(entry); }), "could not be read: gpunet::io: "));
   };
   const std::string number = "save a tensor (torch.from_numpy) or a number (float)",
@@ -202,13 +220,20 @@ TEST_CASE("objects that are neither plain data nor tensors count only where they
   CHECK(!entry_named(TorchFile::read(corpus("beside.pth")), "unreadable.sparse").opaque);
 
   const TempFolder folder;
-  // A history of many: those behind the first thousand are left out, and the tensors behind them are read.
+  // A history of many: those behind the first thousand are left out, and the tensors behind them
+  // are read.
   std::string many = "\x80\2}(X\1\0\0\0ccposix\nsystem\nX\1\0\0\0l]("s;
   for (int i = 0; i < 5000; ++i)
     many += "cposix\nsystem\n)R";
   PickleWriter tensor;
   tensor.string("w").global("torch._utils._rebuild_tensor_v2").opcodes("((").string("storage");
-  tensor.global("torch.FloatStorage").string("0").string("cpu").integer(6).opcodes("tQ").integer(0).tuple({6});
+  tensor.global("torch.FloatStorage")
+      .string("0")
+      .string("cpu")
+      .integer(6)
+      .opcodes("tQ")
+      .integer(0)
+      .tuple({6});
   tensor.tuple({1}).opcodes("\x89}tR");
   CHECK(error_in(folder, many + "e" + tensor.text().substr(2) + "u.").empty());
   const TorchFile history = TorchFile::read(folder / "x.pth");
@@ -219,13 +244,16 @@ TEST_CASE("objects that are neither plain data nor tensors count only where they
 TEST_CASE("pickles of every protocol that PyTorch loads, and of Python 2, are read") {
   for (const char* name : {"protocol_3.pth", "protocol_5.pth"}) {
     CAPTURE(name);
-    CHECK(names_of(TorchFile::read(corpus(name))) == names_of(TorchFile::read(corpus("checkpoint.pth"))));
-    CHECK(values_of(entry_named(TorchFile::read(corpus(name)), "model_state_dict.weight")) == ramp(6));
+    CHECK(names_of(TorchFile::read(corpus(name))) ==
+          names_of(TorchFile::read(corpus("checkpoint.pth"))));
+    CHECK(values_of(entry_named(TorchFile::read(corpus(name)), "model_state_dict.weight")) ==
+          ramp(6));
   }
   for (const char* name : {"protocol_1_legacy.pth", "protocol_4_legacy.pth"}) {
     CAPTURE(name);
     CHECK(values_of(entry_named(TorchFile::read(corpus(name)), "weight")) == ramp(6));
-    CHECK(values_of(entry_named(TorchFile::read(corpus(name)), "bias")) == std::vector<double>{0.5, -1.5});
+    CHECK(values_of(entry_named(TorchFile::read(corpus(name)), "bias")) ==
+          std::vector<double>{0.5, -1.5});
   }
   const TorchFile file = TorchFile::read(corpus("python2.pth"));
   CHECK(names_of(file) == std::vector<std::string>{"quoted", "caf\u00e9"});
@@ -247,19 +275,28 @@ TEST_CASE("big-endian archives and deflated ones are read") {
   PickleWriter shared;
   shared.opcodes("}(");
   for (const char* dtype : {"torch.uint16", "torch.uint32"}) {
-    shared.string(dtype + 6).global("torch._utils._rebuild_tensor_v3").opcodes("((").string("storage");
-    shared.global("torch.storage.UntypedStorage").string("0").string("cpu").integer(8).opcodes("tQ").integer(0);
+    shared.string(dtype + 6)
+        .global("torch._utils._rebuild_tensor_v3")
+        .opcodes("((")
+        .string("storage");
+    shared.global("torch.storage.UntypedStorage")
+        .string("0")
+        .string("cpu")
+        .integer(8)
+        .opcodes("tQ")
+        .integer(0);
     shared.tuple({2}).tuple({1}).opcodes("\x89}").global(dtype).opcodes("tR");
   }
-  write_archive(
-      folder / "x.pth",
-      {{"a/data.pkl", shared.opcodes("u.").text()}, {"a/byteorder", "big"}, {"a/data/0", "\1\2\3\4\5\6\7\x08"}});
+  write_archive(folder / "x.pth", {{"a/data.pkl", shared.opcodes("u.").text()},
+                                   {"a/byteorder", "big"},
+                                   {"a/data/0", "\1\2\3\4\5\6\7\x08"}});
   const TorchFile file = TorchFile::read(folder / "x.pth");
   const TensorEntry& first = entry_named(file, "uint16");
-  CHECK(std::equal(first.bytes.begin(), first.bytes.end(), std::as_bytes(std::span("\2\1\4\3", 4)).begin()));
-  CHECK(
-      contains(entry_named(file, "uint32").problem,
-               "shares a big-endian storage with a tensor of another type (only one of them can be put in order)"));
+  CHECK(std::equal(first.bytes.begin(), first.bytes.end(),
+                   std::as_bytes(std::span("\2\1\4\3", 4)).begin()));
+  CHECK(contains(entry_named(file, "uint32").problem,
+                 "shares a big-endian storage with a tensor of another type (only one of them can "
+                 "be put in order)"));
 
 #if GPUNET_TEST_ZLIB
   const TorchFile deflated = TorchFile::read(corpus("deflated.pth"));
@@ -269,9 +306,10 @@ TEST_CASE("big-endian archives and deflated ones are read") {
   const io::DeflateCodec* const codec = std::exchange(io::deflate_codec(), nullptr);
   const std::string error = error_of([&] { TorchFile::read(corpus("deflated.pth")); });
   io::deflate_codec() = codec;
-  CHECK(contains(error,
-                 "\"state_dict/data.pkl\" is deflated (which needs zlib), include <gpunet/io/zlib.hpp> in one "
-                 "source and link zlib (gpunet::zlib in CMake, -lz), or save the file again with torch.save"));
+  CHECK(contains(
+      error,
+      "\"state_dict/data.pkl\" is deflated (which needs zlib), include <gpunet/io/zlib.hpp> in one "
+      "source and link zlib (gpunet::zlib in CMake, -lz), or save the file again with torch.save"));
 }
 
 #if GPUNET_TEST_ZLIB
@@ -293,14 +331,26 @@ TEST_CASE("a deflated archive that is mostly air is an Error before its memory i
   };
   const index_t n = 8 << 20;
   PickleWriter pickle;
-  pickle.opcodes("}").string("w").global("torch._utils._rebuild_tensor_v2").opcodes("((").string("storage");
-  pickle.global("torch.ByteStorage").string("0").string("cpu").integer(n).opcodes("tQ").integer(0).tuple({n});
+  pickle.opcodes("}")
+      .string("w")
+      .global("torch._utils._rebuild_tensor_v2")
+      .opcodes("((")
+      .string("storage");
+  pickle.global("torch.ByteStorage")
+      .string("0")
+      .string("cpu")
+      .integer(n)
+      .opcodes("tQ")
+      .integer(0)
+      .tuple({n});
   pickle.tuple({1}).opcodes("\x89}tRs.");
   const std::string zeros(static_cast<std::size_t>(n), '\0');
   CHECK(contains(error(pickle.text(), zeros),
                  "has 8388608 bytes unpacked (more than 64 times the file: a zip bomb?)"));
-  CHECK(contains(error(pickle.text(), zeros.substr(1)), "\"a/data/0\" has 8388607 bytes (want 8388608: "));
-  CHECK(contains(error("\x80\2](" + std::string(8 << 20, 'N') + "e.", ""), "more than 64 times the file"));
+  CHECK(contains(error(pickle.text(), zeros.substr(1)),
+                 "\"a/data/0\" has 8388607 bytes (want 8388608: "));
+  CHECK(contains(error("\x80\2](" + std::string(8 << 20, 'N') + "e.", ""),
+                 "more than 64 times the file"));
   CHECK(contains(error("\x80\2](" + std::string(300 << 10, 'N') + "e.", ""),
                  " values (the most that gpunet reads here)"));
 }
@@ -316,35 +366,42 @@ TEST_CASE("data that has changed is an Error, where the file has checksums") {
     text[at] ^= 1;
     io::write_file_atomically(folder / "x.pth", text);
     if (name == "no_sums.pth"s)
-      CHECK(values_of(entry_named(TorchFile::read(folder / "x.pth"), "bias"))[1] == std::nextafter(-1.5f, -2.0f));
+      CHECK(values_of(entry_named(TorchFile::read(folder / "x.pth"), "bias"))[1] ==
+            std::nextafter(-1.5f, -2.0f));
     else
       CHECK(error_of([&] { TorchFile::read(folder / "x.pth"); }) ==
             concat("gpunet::io: ", folder / "x.pth", ", byte ", at - 4,
-                   ": the checksum of \"state_dict/data/1\" does not match (its data is damaged), fetch or save it "
+                   ": the checksum of \"state_dict/data/1\" does not match (its data is damaged), "
+                   "fetch or save it "
                    "again"));
   }
 }
 
 TEST_CASE("what is no file of tensors is an Error that says what to do") {
   const TempFolder folder;
-  CHECK(contains(error_of([&] { TorchFile::read(corpus("module.pth")); }),
-                 "data.pkl, byte 66: a whole object, of the global \"torch.nn.modules.activation.ReLU\" "));
+  CHECK(contains(
+      error_of([&] { TorchFile::read(corpus("module.pth")); }),
+      "data.pkl, byte 66: a whole object, of the global \"torch.nn.modules.activation.ReLU\" "));
   CHECK(error_of([&] { TorchFile::read(corpus("module_legacy.pth")); }) ==
         "gpunet::io: " + corpus("module_legacy.pth") +
-            ", byte 153: a whole object, of the global \"torch.nn.modules.activation.ReLU\" (gpunet reads tensors "
+            ", byte 153: a whole object, of the global \"torch.nn.modules.activation.ReLU\" "
+            "(gpunet reads tensors "
             "and "
             "plain data, and imports or executes nothing), save its state_dict in Python: "
             "torch.save(net.state_dict(), path)");
-  CHECK(contains(error_in(folder, "\x80\2cnumpy._core.multiarray\n_reconstruct\n)R."),
-                 "save arrays in Python with numpy.savez(path, **arrays), or torch.save of tensors"));
+  CHECK(
+      contains(error_in(folder, "\x80\2cnumpy._core.multiarray\n_reconstruct\n)R."),
+               "save arrays in Python with numpy.savez(path, **arrays), or torch.save of tensors"));
   CHECK(contains(error_of([&] { TorchFile::read(corpus("c_order.npy")); }),
                  "byte 0: no file of torch.save begins like this"));
-  CHECK(contains(error_of([&] { TorchFile::read(corpus("stored.npz")); }), "a zip archive without data.pkl"));
+  CHECK(contains(error_of([&] { TorchFile::read(corpus("stored.npz")); }),
+                 "a zip archive without data.pkl"));
   write_archive(folder / "x.pth", {{"a/data.pkl", "\x80\2}."}, {"a/constants.pkl", ""}});
   CHECK(contains(error_of([&] { TorchFile::read(folder / "x.pth"); }),
                  "torch.save(torch.jit.load(path).state_dict(), new_path)"));
   write_archive(folder / "x.pth", {{"a/data.pkl", "\x80\2}."}, {"a/byteorder", "middle"}});
-  CHECK(contains(error_of([&] { TorchFile::read(folder / "x.pth"); }), "the byte order is neither little nor big"));
+  CHECK(contains(error_of([&] { TorchFile::read(folder / "x.pth"); }),
+                 "the byte order is neither little nor big"));
   write_archive(folder / "x.pth", {{"a/data.pkl", "\x80\2}."}, {"b/data.pkl", "\x80\2}."}});
   CHECK(contains(error_of([&] { TorchFile::read(folder / "x.pth"); }), "several data.pkl"));
   CHECK(contains(error_in(folder, "\x80\2}.N"s), "more bytes than the pickle has"));
@@ -354,35 +411,57 @@ TEST_CASE("a tensor that does not fit its storage is an Error") {
   const TempFolder folder;
   constexpr index_t largest = std::numeric_limits<index_t>::max();
   CHECK(error_in(folder, Forged{}).empty());
-  CHECK(contains(error_in(folder, Forged{.numel = 7}), "wants a storage of 7 elements, which has 24 bytes"));
-  CHECK(contains(error_in(folder, Forged{.numel = largest}), "a storage of 9223372036854775807 elements"));
+  CHECK(contains(error_in(folder, Forged{.numel = 7}),
+                 "wants a storage of 7 elements, which has 24 bytes"));
+  CHECK(contains(error_in(folder, Forged{.numel = largest}),
+                 "a storage of 9223372036854775807 elements"));
   CHECK(contains(error_in(folder, Forged{.first = 1}),
                  "the tensor \"w\" of shape [2, 3] and strides [3, 1] exceeds its "
                  "storage of 6 elements"));
   CHECK(contains(error_in(folder, Forged{.first = largest}), "exceeds its storage"));
   CHECK(contains(error_in(folder, Forged{.sizes = tuple({largest, largest})}), "is too large"));
   CHECK(contains(error_in(folder, Forged{.sizes = tuple({2, 4})}), "exceeds its storage"));
-  CHECK(contains(error_in(folder, Forged{.strides = tuple({largest, largest})}), "exceeds its storage"));
-  CHECK(contains(error_in(folder, Forged{.strides = tuple({3})}), "does not have one stride per dimension"));
-  CHECK(contains(error_in(folder, Forged{.sizes = "(J\xFF\xFF\xFF\xFFK\1t"}), "expected a natural number"));
-  CHECK(contains(error_in(folder, Forged{.strides = "(" + std::string(9, 'N') + "t"}), "9 strides"));
+  CHECK(contains(error_in(folder, Forged{.strides = tuple({largest, largest})}),
+                 "exceeds its storage"));
+  CHECK(contains(error_in(folder, Forged{.strides = tuple({3})}),
+                 "does not have one stride per dimension"));
+  CHECK(contains(error_in(folder, Forged{.sizes = "(J\xFF\xFF\xFF\xFFK\1t"}),
+                 "expected a natural number"));
+  CHECK(
+      contains(error_in(folder, Forged{.strides = "(" + std::string(9, 'N') + "t"}), "9 strides"));
   CHECK(contains(error_in(folder, Forged{.sizes = "N"}), "expected a shape"));
-  CHECK(contains(error_in(folder, Forged{.key = "1"}), "has the storage \"1\", which is not there"));
-  CHECK(contains(error_in(folder, Forged{.storage = "torch.float32"}), "a storage of type torch.float32"));
+  CHECK(
+      contains(error_in(folder, Forged{.key = "1"}), "has the storage \"1\", which is not there"));
+  CHECK(contains(error_in(folder, Forged{.storage = "torch.float32"}),
+                 "a storage of type torch.float32"));
   // Strides of extents of 1 may be anything; a stride of 0 makes many elements of one.
-  CHECK(error_in(folder, Forged{.sizes = tuple({1, 1}), .strides = tuple({largest, largest})}).empty());
-  CHECK(error_in(folder, Forged{.sizes = tuple({largest / 64, 1}), .strides = tuple({0, largest})}).empty());
+  CHECK(error_in(folder, Forged{.sizes = tuple({1, 1}), .strides = tuple({largest, largest})})
+            .empty());
+  CHECK(error_in(folder, Forged{.sizes = tuple({largest / 64, 1}), .strides = tuple({0, largest})})
+            .empty());
 }
 
 TEST_CASE("values inside themselves, deep ones and bombs of shared ones are Errors") {
   const TempFolder folder;
   CHECK(contains(error_in(folder, "\x80\2}q\0X\1\0\0\0ah\0s."s), "\"a\" is inside itself"));
-  CHECK(contains(error_in(folder, "\x80\2" + std::string(100000, ']') + std::string(99999, 'a') + "."),
-                 "more than 64 values inside each other (more than gpunet reads), save the state_dict by itself"));
+  CHECK(contains(
+      error_in(folder, "\x80\2" + std::string(100000, ']') + std::string(99999, 'a') + "."),
+      "more than 64 values inside each other (more than gpunet reads), save the state_dict by "
+      "itself"));
   // Forty dicts, each of which holds the next twice: 2^40 names for one tensor.
   PickleWriter tensor;
-  tensor.global("torch._utils._rebuild_tensor_v2").opcodes("((").string("storage").global("torch.FloatStorage");
-  tensor.string("0").string("cpu").integer(6).opcodes("tQ").integer(0).tuple({6}).tuple({1}).opcodes("\x89}tR");
+  tensor.global("torch._utils._rebuild_tensor_v2")
+      .opcodes("((")
+      .string("storage")
+      .global("torch.FloatStorage");
+  tensor.string("0")
+      .string("cpu")
+      .integer(6)
+      .opcodes("tQ")
+      .integer(0)
+      .tuple({6})
+      .tuple({1})
+      .opcodes("\x89}tR");
   std::string bomb = tensor.text() + "q\0"s;
   for (int i = 0; i < 40; ++i)
     bomb += "}(X\1\0\0\0ah"s + static_cast<char>(i) + "X\1\0\0\0bh"s + static_cast<char>(i) + "uq" +
@@ -394,19 +473,32 @@ TEST_CASE("values inside themselves, deep ones and bombs of shared ones are Erro
   CHECK(contains(error_in(folder, "\x80\2}X\x40\x42\x0f\0"s + std::string(1000000, 'x') + "]s."),
                  "a name longer than 1000 bytes"));
   const std::string once = tensor.text().substr(2);
-  CHECK(contains(error_in(folder, "\x80\2}(X\3\0\0\0a.b"s + once + "X\1\0\0\0a}X\1\0\0\0b"s + once + "su."),
-                 "two tensors have the name \"a.b\""));
+  CHECK(contains(
+      error_in(folder, "\x80\2}(X\3\0\0\0a.b"s + once + "X\1\0\0\0a}X\1\0\0\0b"s + once + "su."),
+      "two tensors have the name \"a.b\""));
 }
 
-TEST_CASE("whatever a file says, it takes a small multiple of its bytes of memory, and so do messages about it") {
+TEST_CASE(
+    "whatever a file says, it takes a small multiple of its bytes of memory, and so do messages "
+    "about it") {
 #if GPUNET_CUDA
   MESSAGE("skipped: nvcc's program does not count allocations");
   return;
 #endif
   const TempFolder folder;
   PickleWriter writer;
-  writer.global("torch._utils._rebuild_tensor_v2").opcodes("((").string("storage").global("torch.FloatStorage");
-  writer.string("0").string("cpu").integer(6).opcodes("tQ").integer(0).tuple({6}).tuple({1}).opcodes("\x89}tRq\1");
+  writer.global("torch._utils._rebuild_tensor_v2")
+      .opcodes("((")
+      .string("storage")
+      .global("torch.FloatStorage");
+  writer.string("0")
+      .string("cpu")
+      .integer(6)
+      .opcodes("tQ")
+      .integer(0)
+      .tuple({6})
+      .tuple({1})
+      .opcodes("\x89}tRq\1");
   const std::string tensor = writer.text().substr(2), key = "X\xd9\3\0\0"s + std::string(985, 'x');
   const auto repeat = [](std::string_view text, int n) {
     std::string out;
@@ -415,23 +507,22 @@ TEST_CASE("whatever a file says, it takes a small multiple of its bytes of memor
     return out;
   };
   const int n = 100'000;
-  const std::string pickles[] = {"}" + key + "](" + tensor + repeat("h\1", n) + "es.",   // one tensor in a list
-                                 "}" + key + "](" + repeat("cx\ny\n)R", n) + "es.",      // opaque objects
-                                 "}" + key + "](cx\ny\nq\1" + repeat("h\1", n) + "es.",  // one class
-                                 "](ctorch._tensor\n_rebuild_from_type_v2\n(cx\ny\nN)NtRq\1" + repeat("h\1", n) +
-                                     "e.",  // one class with attributes
-                                 "](" + repeat("N", n) + "e.",
-                                 repeat("]", n) + repeat("a", n - 1) + ".",  // small values
-                                 "N" + repeat("\x85", n) + ".",
-                                 "](" + repeat("cx\n\n", n) + "e.",  // tuples, globals
-                                 "](" + repeat("c\n\n", n) + "e.",
-                                 "](" + repeat("V\\u0041\n", n) + "e.",  // and texts
-                                 "](" + repeat("(t", n) + "e.",
-                                 "](" + repeat("(ix\ny\n", n) + "e.",
-                                 "N" + repeat("2", n) + repeat("0", n) + ".",
-                                 "]" + repeat("q\1", n) + "."};
+  // One tensor in a list.
+  const std::string pickles[] = {
+      "}" + key + "](" + tensor + repeat("h\1", n) + "es.",
+      "}" + key + "](" + repeat("cx\ny\n)R", n) + "es.",  // opaque objects
+      // One class.
+      "}" + key + "](cx\ny\nq\1" + repeat("h\1", n) + "es.",
+      "](ctorch._tensor\n_rebuild_from_type_v2\n(cx\ny\nN)NtRq\1" + repeat("h\1", n) +
+          "e.",  // one class with attributes
+      "](" + repeat("N", n) + "e.", repeat("]", n) + repeat("a", n - 1) + ".",  // small values
+      "N" + repeat("\x85", n) + ".", "](" + repeat("cx\n\n", n) + "e.",         // tuples, globals
+      "](" + repeat("c\n\n", n) + "e.", "](" + repeat("V\\u0041\n", n) + "e.",  // and texts
+      "](" + repeat("(t", n) + "e.", "](" + repeat("(ix\ny\n", n) + "e.",
+      "N" + repeat("2", n) + repeat("0", n) + ".", "]" + repeat("q\1", n) + "."};
   for (const std::string& pickle : pickles) {
-    write_archive(folder / "x.pth", {{"a/data.pkl", "\x80\2" + pickle}, {"a/data/0", std::string(24, '\0')}});
+    write_archive(folder / "x.pth",
+                  {{"a/data.pkl", "\x80\2" + pickle}, {"a/data/0", std::string(24, '\0')}});
     CAPTURE(pickle.substr(0, 20));
     std::size_t bytes = 0;
     std::string message;

@@ -40,7 +40,8 @@ TEST_CASE("data of many sizes comes back, in one call, in pieces or only its beg
   const auto open = [](std::span<const std::byte> packed) {
     return io::detail::zlib_inflater({packed});
   };
-  for (const std::size_t size : {std::size_t{0}, std::size_t{1}, std::size_t{1000}, std::size_t{300000}})
+  for (const std::size_t size :
+       {std::size_t{0}, std::size_t{1}, std::size_t{1000}, std::size_t{300000}})
     for (const unsigned step : {0u, 1u, 40503u}) {  // all the same, orderly, hardly to be packed
       std::vector<std::byte> bytes(size);
       for (std::size_t i = 0; i < size; ++i)
@@ -53,7 +54,8 @@ TEST_CASE("data of many sizes comes back, in one call, in pieces or only its beg
       CHECK(open(packed)->read(out) == static_cast<std::ptrdiff_t>(size));  // fewer than wanted
       if (size == 0) continue;
       CHECK_FALSE(io::detail::read_last(*open(packed), whole.first(size - 1)));
-      CHECK(open(packed)->read(whole.first(size / 2 + 1)) == static_cast<std::ptrdiff_t>(size / 2 + 1));
+      CHECK(open(packed)->read(whole.first(size / 2 + 1)) ==
+            static_cast<std::ptrdiff_t>(size / 2 + 1));
       CHECK_FALSE(io::detail::read_last(*open(std::span(packed).first(packed.size() - 1)), whole));
       CHECK(open(std::span(packed).first(packed.size() - 1))->read(out) == Inflater::cut_short);
       std::vector<std::byte> longer = packed;
@@ -128,9 +130,11 @@ TEST_CASE("a gzip bomb for MNIST asks for no more memory than the header of the 
 
 TEST_CASE("a zip bomb asks for no memory") {
   const TempFolder folder;
-  // Deflated arrays: one that says it is of 4 GB and packs 2000 zeros, and one whose data goes on behind its end.
+  // Deflated arrays: one that says it is of 4 GB and packs 2000 zeros, and one whose data goes on
+  // behind its end.
   const std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (1000000000,)}";
-  std::string array = "\x93NUMPY\1\0"s + bytes_of(static_cast<std::uint16_t>(header.size())) + header;
+  std::string array =
+      "\x93NUMPY\1\0"s + bytes_of(static_cast<std::uint16_t>(header.size())) + header;
   const auto error = [&](std::size_t zeros, std::uint32_t claim) {
     const std::string whole = array + std::string(zeros, '\0');
     io::AtomicFile file(folder / "x.npz");
@@ -152,7 +156,8 @@ TEST_CASE("a zip bomb asks for no memory") {
   CHECK(contains(error(2000, 4'000'000'000), "more than deflate can"));
   CHECK(contains(error(8'000'000, 8'000'000), "bytes of data (want 4000000000 for the shape"));
   array.replace(array.find("1000000000"), 10, "0000000500");
-  CHECK(contains(error(4000, static_cast<std::uint32_t>(array.size()) + 2000), "data that cannot be decompressed"));
+  CHECK(contains(error(4000, static_cast<std::uint32_t>(array.size()) + 2000),
+                 "data that cannot be decompressed"));
   CHECK(error(2000, static_cast<std::uint32_t>(array.size()) + 2000).empty());
 }
 
@@ -189,9 +194,11 @@ TEST_CASE("deflated arrays are unpacked when they are asked for, one by one") {
     CHECK(doubles == std::vector<double>(4'000'000));
   }
   std::vector<float> weight(4), bias(1);
-  const std::vector<io::NamedArray<float>> arrays{{"weight", {2, 2}, weight.data()}, {"bias", {1}, bias.data()}};
+  const std::vector<io::NamedArray<float>> arrays{{"weight", {2, 2}, weight.data()},
+                                                  {"bias", {1}, bias.data()}};
   const Count count;
-  CHECK(contains(error_of([&] { io::load_arrays(arrays, io::read_tensors(path)); }), "missing keys: weight, bias"));
+  CHECK(contains(error_of([&] { io::load_arrays(arrays, io::read_tensors(path)); }),
+                 "missing keys: weight, bias"));
   CHECK(count.largest() < 1 << 17);
 }
 
@@ -204,10 +211,11 @@ TEST_CASE("a packed array over the limit is an entry with a problem, and others 
   io::write_npz(folder / "x.npz", entries, {.compress = true});
   const io::TensorFile file = io::read_tensors(folder / "x.npz", {.max_unpacked_bytes = 175});
   CHECK(values_of(file.entries()[1]) == ramp(2));
-  CHECK(contains(
-      error_of([&] { values_of(file.entries()[0]); }),
-      "x.npz, large.npy has 176 bytes unpacked (want at most 175), raise the limit, {.max_unpacked_bytes = ...}"));
-  CHECK(values_of(entries_of(io::read_tensors(folder / "x.npz", {.max_unpacked_bytes = 176}))[0]) == values);
+  CHECK(contains(error_of([&] { values_of(file.entries()[0]); }),
+                 "x.npz, large.npy has 176 bytes unpacked (want at most 175), raise the limit, "
+                 "{.max_unpacked_bytes = ...}"));
+  CHECK(values_of(entries_of(io::read_tensors(folder / "x.npz", {.max_unpacked_bytes = 176}))[0]) ==
+        values);
 }
 
 TEST_CASE("damage in a packed array is an Error when its elements are asked for") {
@@ -223,7 +231,8 @@ TEST_CASE("damage in a packed array is an Error when its elements are asked for"
   CHECK(contains(error_of([&] { values_of(entry_named(file, "layer.weight")); }),
                  concat(path, ", layer.weight.npy, byte ", member.data, " of the archive: ")));
 
-  const std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': ()}" + std::string(20'000, ' ');
+  const std::string header =
+      "{'descr': '<f4', 'fortran_order': False, 'shape': ()}" + std::string(20'000, ' ');
   const std::string array =
       "\x93NUMPY\1\0"s + bytes_of(static_cast<std::uint16_t>(header.size())) + header + "1234";
   io::AtomicFile out(path);

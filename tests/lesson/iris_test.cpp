@@ -1,4 +1,5 @@
-// The Iris lesson: seed 32, split with seed 33, Adam, a hundred epochs of one batch. Skipped without data.
+// The Iris lesson: seed 32, split with seed 33, Adam, a hundred epochs of one batch. Skipped
+// without data.
 #include <algorithm>
 #include <cstdlib>
 #include <doctest/doctest.h>
@@ -17,7 +18,8 @@ using namespace gpunet;
 
 namespace {
 
-using Net = nn::Sequential<nn::Input<4>, nn::Linear<8>, nn::ReLU, nn::Linear<9>, nn::ReLU, nn::Linear<3>>;
+using Net =
+    nn::Sequential<nn::Input<4>, nn::Linear<8>, nn::ReLU, nn::Linear<9>, nn::ReLU, nn::Linear<3>>;
 
 // The flowers of one part of the lesson.
 struct Flowers {
@@ -44,7 +46,8 @@ std::optional<Iris> read_iris() {
   const auto rows = [&](const auto& of_part) {
     Flowers part;
     for (const index_t row : of_part) {
-      part.inputs.insert(part.inputs.end(), numbers.begin() + 4 * row, numbers.begin() + 4 * (row + 1));
+      part.inputs.insert(part.inputs.end(), numbers.begin() + 4 * row,
+                         numbers.begin() + 4 * (row + 1));
       part.labels.push_back(classes[static_cast<std::size_t>(row)]);
     }
     return part;
@@ -69,7 +72,8 @@ TEST_CASE_TEMPLATE("the Iris lesson has PyTorch's losses", D, GPUNET_TEST_DEVICE
   train::Step step(net, criterion, optimizer);
   const std::vector<float> losses = step.repeat(100, inputs, labels).to_vector();
 
-  // At epochs 1, 11, ... by PyTorch 1.13 on a processor. On a GPU it differs from them by up to 1e-4.
+  // At epochs 1, 11, ... by PyTorch 1.13 on a processor. On a GPU it differs from them by up to
+  // 1e-4.
   const std::vector<double> expected{1.15071142, 0.93773144, 0.77982563, 0.60994011, 0.40079936,
                                      0.25436321, 0.15053052, 0.10086947, 0.08128314, 0.07231428};
   for (std::size_t k = 0; k < expected.size(); ++k)
@@ -100,11 +104,13 @@ TEST_CASE("with activations of 16 bits, the Iris lesson is right as often") {
     if (storage == Storage::full) exact = scores.to_vector();
     for (std::size_t k = 0; k < guesses.size(); ++k) {
       CAPTURE(k);
-      // Which side a flower on the border falls on depends on the order of sums, which training with 8 bits amplifies. It is
-      // on the border if its own score is less than 1/4 above another's; of the 30, one is.
+      // Which side a flower on the border falls on depends on the order of sums, which training
+      // with 8 bits amplifies. It is on the border if its own score is less than 1/4 above
+      // another's; of the 30, one is.
       float others = -1e9f;
       for (std::size_t c = 0; c < 3; ++c)
-        if (static_cast<label_t>(c) != iris->test.labels[k]) others = std::max(others, exact[3 * k + c]);
+        if (static_cast<label_t>(c) != iris->test.labels[k])
+          others = std::max(others, exact[3 * k + c]);
       const float margin = exact[3 * k + static_cast<std::size_t>(iris->test.labels[k])] - others;
       CHECK((guesses[k] == iris->test.labels[k] || (storage != Storage::full && margin < 0.25f)));
     }

@@ -23,11 +23,14 @@ using Cnn = nn::Sequential<nn::Input<3, 32, 32>, nn::Conv2d<6, 5>, nn::ReLU, nn:
                            nn::Conv2d<16, 5, nn::Padding<3>>, nn::ReLU,                         //
                            nn::Conv2d<16, 5>, nn::ReLU, nn::MaxPool2d<2>,                       //
                            nn::Conv2d<16, 3>, nn::ReLU, nn::MaxPool2d<2>,                       //
-                           nn::Flatten, nn::Linear<120>, nn::ReLU, nn::Linear<84>, nn::ReLU, nn::Linear<10>>;
+                           nn::Flatten, nn::Linear<120>, nn::ReLU, nn::Linear<84>, nn::ReLU,
+                           nn::Linear<10>>;
 
-// The relative deviations of the losses of a network from those expected, of a few under sanitizers; none without data.
+// The relative deviations of the losses of a network from those expected, of a few under
+// sanitizers; none without data.
 template <class Net, class MakeOptimizer, std::size_t count>
-std::vector<double> deviations(index_t batch, MakeOptimizer make_optimizer, const double (&expected)[count]) {
+std::vector<double> deviations(index_t batch, MakeOptimizer make_optimizer,
+                               const double (&expected)[count]) {
   constexpr std::size_t steps = under_sanitizers ? std::min<std::size_t>(count, 3) : count;
   const char* data = std::getenv("GPUNET_TEST_DATA");
   const std::string folder = std::string(data ? data : "nowhere") + "/cifar10";
@@ -44,7 +47,8 @@ std::vector<double> deviations(index_t batch, MakeOptimizer make_optimizer, cons
   auto optimizer = make_optimizer(net);
   train::Step step(net, criterion, optimizer);
   std::vector<double> all;
-  for (auto [inputs, labels] : data::DataLoader(train_set, {.batch_size = batch, .shuffle = true}).to(device)) {
+  for (auto [inputs, labels] :
+       data::DataLoader(train_set, {.batch_size = batch, .shuffle = true}).to(device)) {
     const double loss = static_cast<double>(step(inputs, labels).item());
     all.push_back(std::abs(loss / expected[all.size()] - 1));
     if (all.size() == steps) break;
@@ -66,9 +70,11 @@ TEST_CASE("the first hundred losses of the CIFAR-10 lesson are PyTorch's") {
   CHECK(largest(deviations<LeNet>(4, sgd, reference::lesson_losses)) < 1e-5);
 }
 
-// What rounding changes grows from step to step. Compared with PyTorch in double, PyTorch in float is within 1e-4 for ten
-// steps, and 1.1 % away at most in a hundred; twice that is allowed here.
-TEST_CASE("the first hundred losses of a network of four convolutions are PyTorch's, as far as floats go") {
+// What rounding changes grows from step to step. Compared with PyTorch in double, PyTorch in float
+// is within 1e-4 for ten steps, and 1.1 % away at most in a hundred; twice that is allowed here.
+TEST_CASE(
+    "the first hundred losses of a network of four convolutions are PyTorch's, as far as floats "
+    "go") {
   const auto adam = [](auto& net) {
     return optim::Adam(net);
   };

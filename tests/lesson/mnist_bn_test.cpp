@@ -1,5 +1,5 @@
-// A network with batch normalization and its weights, as PyTorch saved them. Skipped without data, or without zlib, which
-// unpacks the images.
+// A network with batch normalization and its weights, as PyTorch saved them. Skipped without data,
+// or without zlib, which unpacks the images.
 #include <cstdlib>
 #include <doctest/doctest.h>
 #include <filesystem>
@@ -22,17 +22,20 @@ namespace {
 using Net = nn::Sequential<nn::Input<1, 28, 28>,                             //
                            nn::Named<"conv1", nn::Conv2d<8, 3>>, nn::ReLU,   //
                            nn::Named<"conv2", nn::Conv2d<16, 3>>, nn::ReLU,  //
-                           nn::Named<"conv3", nn::Conv2d<24, 3>>, nn::ReLU, nn::Named<"norm1", nn::BatchNorm2d>,
-                           nn::Flatten, nn::Named<"fc1", nn::Linear<32>>, nn::ReLU,  //
+                           nn::Named<"conv3", nn::Conv2d<24, 3>>, nn::ReLU,
+                           nn::Named<"norm1", nn::BatchNorm2d>, nn::Flatten,
+                           nn::Named<"fc1", nn::Linear<32>>, nn::ReLU,  //
                            nn::Named<"fc2", nn::Linear<10>>, nn::Named<"norm2", nn::BatchNorm1d>>;
 
 }  // namespace
 
 TEST_CASE("a network with batch normalization is right on MNIST as often as in PyTorch") {
   const char* data = std::getenv("GPUNET_TEST_DATA");
-  const std::string folder = data ? data : "nowhere", weights = folder + "/weights/mnist_bn.safetensors";
+  const std::string folder = data ? data : "nowhere",
+                    weights = folder + "/weights/mnist_bn.safetensors";
   if (!std::filesystem::exists(weights) || !std::filesystem::exists(folder + "/mnist")) {
-    MESSAGE("skipped: GPUNET_TEST_DATA names no folder with weights/mnist_bn.safetensors and mnist/");
+    MESSAGE(
+        "skipped: GPUNET_TEST_DATA names no folder with weights/mnist_bn.safetensors and mnist/");
     return;
   }
   if (under_sanitizers) {

@@ -32,7 +32,8 @@ std::vector<float> unpacked(const std::string& text) {
   std::vector<float> values;
   for (std::size_t i = 0; i + 4 <= bytes.size(); i += 4)
     values.push_back(std::bit_cast<float>(bytes[i] | std::uint32_t{bytes[i + 1]} << 8 |
-                                          std::uint32_t{bytes[i + 2]} << 16 | std::uint32_t{bytes[i + 3]} << 24));
+                                          std::uint32_t{bytes[i + 2]} << 16 |
+                                          std::uint32_t{bytes[i + 3]} << 24));
   return values;
 }
 
@@ -103,8 +104,9 @@ struct NoColor {
 }  // namespace
 
 TEST_CASE("a problem has the points of its name, those to learn from first") {
-  const PlaygroundSettings settings = settings_of(
-      {"--data", "spiral", "--points", "40", "--train-ratio", "30", "--features", "x2,x1x2,sinx1,x1^2"});
+  const PlaygroundSettings settings =
+      settings_of({"--data", "spiral", "--points", "40", "--train-ratio", "30", "--features",
+                   "x2,x1x2,sinx1,x1^2"});
   const Problem problem(settings);
   CHECK(problem.size() == 12);
   CHECK(problem.points.size() == 40);
@@ -121,7 +123,8 @@ TEST_CASE("a problem has the points of its name, those to learn from first") {
 TEST_CASE("a moment has mean losses and accuracies") {
   Problem problem(settings_of({"--points", "10", "--train-ratio", "20"}));
   problem.points.labels = {1, 0, 1, 1, 0, 0, 1, 1, 0, 0};
-  // Leads of the right class: 0 for the two to learn from, one of which is class 0; then log 3, where p = 3/4, and once -log 3.
+  // Leads of the right class: 0 for the two to learn from, one of which is class 0; then log 3,
+  // where p = 3/4, and once -log 3.
   const float lead = std::log(3.0f);
   std::vector<float> logits;
   for (std::size_t i = 0; i < 10; ++i) {
@@ -135,7 +138,8 @@ TEST_CASE("a moment has mean losses and accuracies") {
   CHECK(moment.train_accuracy == 0.5f);
   CHECK(moment.test_accuracy == 0.875f);
   logits[3] = std::nanf("");
-  CHECK(contains(error_of([&] { Moment(7, problem, logits, {}); }), "the loss of epoch 7 is not finite"));
+  CHECK(contains(error_of([&] { Moment(7, problem, logits, {}); }),
+                 "the loss of epoch 7 is not finite"));
 }
 
 TEST_CASE("a recording keeps the first epochs, fewer of the later ones, and the last") {
@@ -143,13 +147,15 @@ TEST_CASE("a recording keeps the first epochs, fewer of the later ones, and the 
   for (const index_t epochs : {1, 7, 100, 100'000}) {
     Recording recording(epochs);
     for (index_t epoch = 0; epoch <= epochs; ++epoch)
-      if (recording.keeps(epoch) || epoch < 20) recording.add({epoch, problem, std::vector<float>(20), {}});
+      if (recording.keeps(epoch) || epoch < 20)
+        recording.add({epoch, problem, std::vector<float>(20), {}});
     std::vector<index_t> kept;
     for (const Moment& moment : recording.moments())
       kept.push_back(moment.epoch);
     CHECK(kept.front() == 0);
     CHECK(kept.back() == epochs);
-    CHECK(kept.size() == (epochs == 100 ? 95 : std::min<std::size_t>(static_cast<std::size_t>(epochs), 150) + 1));
+    CHECK(kept.size() ==
+          (epochs == 100 ? 95 : std::min<std::size_t>(static_cast<std::size_t>(epochs), 150) + 1));
     CHECK(kept.size() > (epochs == 100 ? 60u : 1u));
     for (std::size_t i = 2; i < kept.size(); ++i)
       CHECK(kept[i] - kept[i - 1] >= kept[i - 1] - kept[i - 2] - 1);
@@ -162,14 +168,17 @@ TEST_CASE("a recording keeps the first epochs, fewer of the later ones, and the 
 }
 
 TEST_CASE("the page's data are JSON, and give back the numbers") {
-  const PlaygroundSettings settings = settings_of(
-      {"--points", "12", "--layers", "3", "--features", "x1^2", "--epochs", "2", "--activation", "relu"});
+  const PlaygroundSettings settings =
+      settings_of({"--points", "12", "--layers", "3", "--features", "x1^2", "--epochs", "2",
+                   "--activation", "relu"});
   const Problem problem(settings);
   Recording recording(2);
-  const std::vector<float> first{1.5f, -0.0f, 1e-30f, std::nextafter(1.0f, 2.0f)}, second{4, 5, 6, 7};
+  const std::vector<float> first{1.5f, -0.0f, 1e-30f, std::nextafter(1.0f, 2.0f)},
+      second{4, 5, 6, 7};
   recording.add({0, problem, std::vector<float>(24), first});
   recording.add({2, problem, std::vector<float>(24), second});
-  const PageData page(page_data(settings, problem, recording, "05_playground </script><!-- \"\\\n", {0.25f, -3}));
+  const PageData page(
+      page_data(settings, problem, recording, "05_playground </script><!-- \"\\\n", {0.25f, -3}));
   CHECK(page.texts.at("data") == "circle");
   CHECK(page.texts.at("activation") == "relu");
   CHECK(page.texts.at("command") == "05_playground </script><!-- \"\\\n");
@@ -212,8 +221,10 @@ TEST_CASE("nothing in a page ends its scripts but their own ends, and nothing is
 }
 
 TEST_CASE("what a new user tries that makes no training") {
-  CHECK(message_of({"--data", "foo"}) == "05_playground: --data 'foo' (want circle|xor|gaussians|spiral)");
-  const std::string layers = "(want 1 to 8 neurons for each hidden layer, as 4,2; none for no hidden layer)";
+  CHECK(message_of({"--data", "foo"}) ==
+        "05_playground: --data 'foo' (want circle|xor|gaussians|spiral)");
+  const std::string layers =
+      "(want 1 to 8 neurons for each hidden layer, as 4,2; none for no hidden layer)";
   CHECK(message_of({"--layers", "0"}) == "05_playground: --layers 0: '0' " + layers);
   CHECK(message_of({"--layers", "9"}) == "05_playground: --layers 9: '9' " + layers);
   CHECK(message_of({"--layers", "abc"}) == "05_playground: --layers abc: 'abc' " + layers);
@@ -227,11 +238,13 @@ TEST_CASE("what a new user tries that makes no training") {
   CHECK(message_of({"--lr", "fast"}) == "05_playground: --lr 'fast' is not a number");
   CHECK(message_of({"--l1", "-1"}) == "05_playground: --l1 -1 (want 0 to 10)");
   CHECK(message_of({"--points", "9"}) == "05_playground: --points 9 (want 10 to 100000)");
-  CHECK(message_of({"--points", "1000000"}) == "05_playground: --points 1000000 (want 10 to 100000)");
+  CHECK(message_of({"--points", "1000000"}) ==
+        "05_playground: --points 1000000 (want 10 to 100000)");
   CHECK(message_of({"--activation", "gelu"}) ==
         "05_playground: --activation 'gelu' (want tanh|relu|sigmoid|linear)");
   CHECK(message_of({"--features", "x3"}) ==
-        "05_playground: --features x3: 'x3' is no feature (want some of x1,x2,x1^2,x2^2,x1x2,sinx1,sinx2)");
+        "05_playground: --features x3: 'x3' is no feature (want some of "
+        "x1,x2,x1^2,x2^2,x1x2,sinx1,sinx2)");
   CHECK(message_of({"--features", "x1,x1"}) ==
         "05_playground: --features x1,x1: x1 is there twice (want each once)");
   CHECK(message_of({"--html", ""}) ==
@@ -285,7 +298,8 @@ TEST_CASE("a terminal gets a picture over the one before, all others get lines")
     Watch watch(true, 100, problem, text.terminal(true));
     CHECK(watch.draws());
     std::vector<float> logits(watch.places().size());
-    CHECK(watch.places()[0] == doctest::Approx(-5.85));  // the middle of the first of 40 pixels from -6 to 6
+    // The middle of the first of 40 pixels from -6 to 6.
+    CHECK(watch.places()[0] == doctest::Approx(-5.85));
     CHECK(watch.places()[1] == doctest::Approx(5.85));
     watch.print(moment);
     CHECK(text.get().empty());

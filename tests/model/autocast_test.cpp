@@ -33,7 +33,8 @@ nn::Value every_kind(nn::Value x) {
   const nn::Value fc = nn::linear(nn::flatten(sum), hidden, {.name = "fc"});
   return nn::linear(nn::layer_norm(fc, {}, "layer_norm"), classes, {.name = "out"});
 }
-const std::vector<std::string> layers{"conv", "norm", "relu", "inner", "sum", "fc", "layer_norm", "out"};
+const std::vector<std::string> layers{"conv", "norm", "relu",       "inner",
+                                      "sum",  "fc",   "layer_norm", "out"};
 
 template <class D>
 struct Lesson {
@@ -45,7 +46,8 @@ struct Lesson {
     for (const ParameterInfo& parameter : net.named_parameters())
       if (parameter.name.find("norm") != std::string::npos)
         for (index_t i = 0; i < parameter.sizes.numel(); ++i)
-          all[static_cast<std::size_t>(parameter.offset + i)] += 0.3f * random_values<float>(1, more)[0];
+          all[static_cast<std::size_t>(parameter.offset + i)] +=
+              0.3f * random_values<float>(1, more)[0];
     device.upload(net.parameters().data(), all.data(), all.size() * sizeof(float));
   }
   void next_batch() {
@@ -67,9 +69,10 @@ class Stored {
  public:
   explicit Stored(Network<D, float>& net) {
     for (const std::string& layer : layers) {
-      net.register_forward_hook(layer, [&y = y[layer]](const Tensor<float, D>& seen) { y = seen.to_vector(); });
-      net.register_full_backward_hook(layer,
-                                      [&dy = dy[layer]](const Tensor<float, D>& seen) { dy = seen.to_vector(); });
+      net.register_forward_hook(
+          layer, [&y = y[layer]](const Tensor<float, D>& seen) { y = seen.to_vector(); });
+      net.register_full_backward_hook(
+          layer, [&dy = dy[layer]](const Tensor<float, D>& seen) { dy = seen.to_vector(); });
     }
   }
   std::map<std::string, std::vector<float>> y, dy;
@@ -77,14 +80,17 @@ class Stored {
 
 // The numbers of a parameter, or of its gradient, in an arena; as float, or rounded to H.
 template <class D>
-std::vector<float> part(const Network<D, float>& net, const std::vector<float>& arena, const std::string& name) {
+std::vector<float> part(const Network<D, float>& net, const std::vector<float>& arena,
+                        const std::string& name) {
   for (const ParameterInfo& parameter : net.named_parameters())
     if (parameter.name == name)
-      return {arena.begin() + parameter.offset, arena.begin() + parameter.offset + parameter.sizes.numel()};
+      return {arena.begin() + parameter.offset,
+              arena.begin() + parameter.offset + parameter.sizes.numel()};
   throw Error("no parameter " + name);
 }
 template <class H, class D>
-std::vector<float> rounded(const Network<D, float>& net, const std::vector<float>& arena, const std::string& name) {
+std::vector<float> rounded(const Network<D, float>& net, const std::vector<float>& arena,
+                           const std::string& name) {
   std::vector<float> values = part(net, arena, name);
   for (float& value : values)
     value = H(value);
@@ -105,16 +111,18 @@ Bounded sum_of(const Bounded& a, const Bounded& b) {
   return out;
 }
 
-// Checks all values, gradients and gradients of parameters of a pass. Returns the part of the rounded values that have one possible
-// value.
+// Checks all values, gradients and gradients of parameters of a pass. Returns the part of the
+// rounded values that have one possible value.
 template <class H, class D>
-double check_pass(Lesson<D>& lesson, const Stored<D>& stored, const std::vector<float>& parameters) {
+double check_pass(Lesson<D>& lesson, const Stored<D>& stored,
+                  const std::vector<float>& parameters) {
   const auto w = [&](const std::string& name) {
     return rounded<H>(lesson.net, parameters, name);
   };
   const std::vector<float> gradients = gradients_of(lesson.net);
   std::size_t certain = 0, all = 0;
-  const auto check = [&](const std::string& what, const std::vector<float>& got, const Bounded& want) {
+  const auto check = [&](const std::string& what, const std::vector<float>& got,
+                         const Bounded& want) {
     certain += check_rounded<H>(what, got, want);
     all += got.size();
   };
@@ -129,7 +137,8 @@ double check_pass(Lesson<D>& lesson, const Stored<D>& stored, const std::vector<
     return stored.dy.at(layer);
   };
   const std::vector<float> x = lesson.inputs.to_vector();  // not rounded
-  const SameConvolution first{samples, 2, channels, extent}, second{samples, channels, channels, extent};
+  const SameConvolution first{samples, 2, channels, extent},
+      second{samples, channels, channels, extent};
   const auto channel = [&](std::size_t i) {
     return first.channel_of(i);
   };
@@ -151,14 +160,18 @@ double check_pass(Lesson<D>& lesson, const Stored<D>& stored, const std::vector<
   check("inner", y("inner"), second.forward(y("relu"), w("inner.weight"), w("inner.bias")));
   check("sum", y("sum"), sum_of(exact(y("relu")), exact(y("inner"))));
   check("fc", y("fc"), linear_reference(y("sum"), w("fc.weight"), w("fc.bias")));
-  check("layer_norm", y("layer_norm"), layer_norm.forward(y("fc"), w("layer_norm.weight"), w("layer_norm.bias")));
+  check("layer_norm", y("layer_norm"),
+        layer_norm.forward(y("fc"), w("layer_norm.weight"), w("layer_norm.bias")));
   check_near("out", y("out"),
-             linear_reference(y("layer_norm"), w("out.weight"), w("out.bias")));  // the output is float
+             // The output is float.
+             linear_reference(y("layer_norm"), w("out.weight"), w("out.bias")));
 
-  const LayerDerivatives out = linear_gradients(y("layer_norm"), w("out.weight"), dy("out"), classes);
+  const LayerDerivatives out =
+      linear_gradients(y("layer_norm"), w("out.weight"), dy("out"), classes);
   check_parameters("out", out);
   check("d layer_norm", dy("layer_norm"), out.x);
-  const LayerDerivatives normalized = layer_norm.backward(y("fc"), w("layer_norm.weight"), dy("layer_norm"));
+  const LayerDerivatives normalized =
+      layer_norm.backward(y("fc"), w("layer_norm.weight"), dy("layer_norm"));
   check_parameters("layer_norm", normalized);
   check("d fc", dy("fc"), normalized.x);
   const LayerDerivatives fc = linear_gradients(y("sum"), w("fc.weight"), dy("fc"), hidden);
@@ -215,7 +228,8 @@ void check_model_of_roundings() {
       const std::vector<float> before = parameters_of(lesson.net);
       optimizer.zero_grad();
       lesson.criterion(lesson.net(lesson.inputs), lesson.labels).backward();
-      CHECK(check_pass<H>(lesson, stored, before) > 0.9);  // bounds are far smaller than a step of 16 bits
+      // Bounds are far smaller than a step of 16 bits.
+      CHECK(check_pass<H>(lesson, stored, before) > 0.9);
       const std::vector<float> gradients = gradients_of(lesson.net);
       optimizer.step();
       const std::vector<float> after = parameters_of(lesson.net);
@@ -238,7 +252,8 @@ TEST_CASE_TEMPLATE("each value, gradient and parameter is rounded once, as in a 
   check_model_of_roundings<D>();
 }
 
-TEST_CASE_TEMPLATE("fused or not, in one call or in several: bitwise identical", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("fused or not, in one call or in several: bitwise identical", D,
+                   GPUNET_TEST_DEVICES) {
   for (const Storage storage : {Storage::bfloat16, Storage::float16}) {
     const std::vector<float> expected = trained<D>(storage, false);
     CHECK(same_bits(trained<D>(storage, true), expected));
@@ -248,10 +263,12 @@ TEST_CASE_TEMPLATE("fused or not, in one call or in several: bitwise identical",
 }
 
 TEST_CASE_TEMPLATE(
-    "layers with ReLU are bitwise identical as one node and as two, and with pooling the same outputs", D,
-    GPUNET_TEST_DEVICES) {
+    "layers with ReLU are bitwise identical as one node and as two, and with pooling the same "
+    "outputs",
+    D, GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
-  const auto check = [&]<class Net>(Net, const std::vector<const char*>& layers_apart, bool trains) {
+  const auto check = [&]<class Net>(Net, const std::vector<const char*>& layers_apart,
+                                    bool trains) {
     for (const Storage storage : {Storage::bfloat16, Storage::float16}) {
       manual_seed(9);
       Model<Net, D> fused(device), apart = fused.to(device);
@@ -271,15 +288,16 @@ TEST_CASE_TEMPLATE(
       if (trains) CHECK(same_bits(parameters_of(fused), parameters_of(apart)));
     }
   };
-  check(nn::Sequential<nn::Input<2, 6, 5>, nn::Conv2d<3, 3>, nn::ReLU, nn::Flatten, nn::Linear<5>, nn::ReLU,
-                       nn::Linear<3>>{},
+  check(nn::Sequential<nn::Input<2, 6, 5>, nn::Conv2d<3, 3>, nn::ReLU, nn::Flatten, nn::Linear<5>,
+                       nn::ReLU, nn::Linear<3>>{},
         {"0", "3"}, true);
   check(SmallNet{}, {"conv", "1", "4"},
         false);  // the gradient may go to another of elements that rounding makes equal
 }
 
-TEST_CASE_TEMPLATE("a step with 16-bit storage leaves the bits of the loop, for every kind of slice", D,
-                   GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE(
+    "a step with 16-bit storage leaves the bits of the loop, for every kind of slice", D,
+    GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   for (const index_t batch : {1, 3, 50}) {
     if (!DeviceTraits<D>::has_host_memory && batch > 3) continue;  // which may be a simulator
@@ -294,7 +312,8 @@ TEST_CASE_TEMPLATE("a step with 16-bit storage leaves the bits of the loop, for 
     Generator generator(11);
     for (int i = 0; i < 4; ++i) {
       const TestBatch<float, D> data(device, SmallNet{}, batch, generator);
-      CHECK(step(data.inputs, data.labels).item() == eager_step(looped, criterion, loop_optimizer, data));
+      CHECK(step(data.inputs, data.labels).item() ==
+            eager_step(looped, criterion, loop_optimizer, data));
       CHECK(same_bits(parameters_of(stepped), parameters_of(looped)));
     }
   }
@@ -309,7 +328,8 @@ TEST_CASE_TEMPLATE("a small dense network, which Cuda trains in one launch, stor
   net.autocast(Storage::bfloat16);
   other.autocast(Storage::bfloat16);
   const nn::CrossEntropyLoss criterion;
-  optim::SGD optimizer(net, {.lr = 0.1}), other_optimizer(other, {.lr = 0.1}), full_optimizer(full, {.lr = 0.1});
+  optim::SGD optimizer(net, {.lr = 0.1}), other_optimizer(other, {.lr = 0.1}),
+      full_optimizer(full, {.lr = 0.1});
   train::Step step(net, criterion, optimizer), full_step(full, criterion, full_optimizer);
   Generator generator(1);
   const TestBatch<float, D> data(device, Dense{}, 2, generator);
@@ -342,12 +362,13 @@ TEST_CASE("updates that are smaller than a step of bfloat16 add up") {
 }
 
 TEST_CASE("values between layers and their gradients take half of the room") {
-  using Deep = nn::Sequential<nn::Input<64>, nn::Linear<64>, nn::Tanh, nn::Linear<64>, nn::Tanh, nn::Linear<64>,
-                              nn::Tanh, nn::Linear<64>, nn::Tanh, nn::Linear<64>>;
+  using Deep = nn::Sequential<nn::Input<64>, nn::Linear<64>, nn::Tanh, nn::Linear<64>, nn::Tanh,
+                              nn::Linear<64>, nn::Tanh, nn::Linear<64>, nn::Tanh, nn::Linear<64>>;
   const Graph graph = nn::lower<Host, float>(Deep{});
   const Plan full(graph, false, InputGradient::skip),
       narrow(graph, false, InputGradient::skip, {.storage = Storage::bfloat16}),
-      forward(graph, false, InputGradient::skip, {.storage = Storage::bfloat16, .forward_only = true});
+      forward(graph, false, InputGradient::skip,
+              {.storage = Storage::bfloat16, .forward_only = true});
   CHECK(full.output_elements == 9 * 64);
   CHECK(narrow.output_elements == 8 * 32 + 64);
   CHECK(full.gradient_elements == 2 * 64);
@@ -359,12 +380,14 @@ TEST_CASE("values between layers and their gradients take half of the room") {
   CHECK(forward.output_elements <= 2 * 32 + 64);  // two at a time, and the output
 }
 
-TEST_CASE_TEMPLATE("inputs and constants, whole or not, sums, probabilities and outputs are not rounded", D,
-                   GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE(
+    "inputs and constants, whole or not, sums, probabilities and outputs are not rounded", D,
+    GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   for (const Storage storage : {Storage::bfloat16, Storage::float16}) {
     CAPTURE(static_cast<int>(storage));
-    const auto run = [&](Network<D, float>& net, const Tensor<float, D>& x, const Tensor<float, D>& y) {
+    const auto run = [&](Network<D, float>& net, const Tensor<float, D>& x,
+                         const Tensor<float, D>& y) {
       net.eval();
       net.autocast(storage);
       const std::vector<float> outputs = net(x, y).to_vector();
@@ -377,8 +400,9 @@ TEST_CASE_TEMPLATE("inputs and constants, whole or not, sums, probabilities and 
     Network difference(device, [](nn::Value x, nn::Value y) { return x - y; }, {1}, {1});
     CHECK(run(difference, a, b) == std::vector<float>{0.25f, 1});
 
-    Network sums(device, [](nn::Value x, nn::Value) { return sum(square(nn::relu(x)), {1}) / 1024; }, {102400},
-                 {1});
+    Network sums(device,
+                 [](nn::Value x, nn::Value) { return sum(square(nn::relu(x)), {1}) / 1024; },
+                 {102400}, {1});
     CHECK(run(sums, full(device, {1, 102400}, 1.0f), Tensor<float, D>(device, {1, 1}, {0})) ==
           std::vector<float>{100});
 
@@ -393,14 +417,16 @@ TEST_CASE_TEMPLATE("inputs and constants, whole or not, sums, probabilities and 
                    {4}, {});
     Generator generator(6);
     const std::vector<index_t> labels{257, 513, 4099};
-    const std::vector<float> y = run(losses, Tensor<float, D>(device, {3, 4}, random_values<float>(12, generator)),
-                                     Tensor<float, D>(device, {3}, {257, 513, 4099}));
+    const std::vector<float> y =
+        run(losses, Tensor<float, D>(device, {3, 4}, random_values<float>(12, generator)),
+            Tensor<float, D>(device, {3}, {257, 513, 4099}));
     for (std::size_t row = 0; row < labels.size(); ++row) {
       const float* scores = &y[row * (many + 1)];
       double exponentials = 0;
       for (int k = 0; k < many; ++k)
         exponentials += std::exp(double{scores[k]});
-      CHECK(scores[many] == doctest::Approx(std::log(exponentials) - scores[labels[row]]).epsilon(1e-6));
+      CHECK(scores[many] ==
+            doctest::Approx(std::log(exponentials) - scores[labels[row]]).epsilon(1e-6));
     }
 
     // Rows of the table are their numbers, in parts that both storages hold.
@@ -408,9 +434,9 @@ TEST_CASE_TEMPLATE("inputs and constants, whole or not, sums, probabilities and 
     Network rows(device,
                  [&](nn::Value tokens, nn::Value) {
                    const nn::Value fixed = nn::constant(tokens, indices);
-                   return nn::cat(
-                       {nn::embedding(narrow(tokens, 1, 1, 2), many, 2, "a"), nn::embedding(fixed, many, 2, "b")},
-                       1);
+                   return nn::cat({nn::embedding(narrow(tokens, 1, 1, 2), many, 2, "a"),
+                                   nn::embedding(fixed, many, 2, "b")},
+                                  1);
                  },
                  {3}, {1});
     std::vector<float> table;
@@ -419,7 +445,8 @@ TEST_CASE_TEMPLATE("inputs and constants, whole or not, sums, probabilities and 
       table.push_back(static_cast<float>(i % many % 100));
     }
     device.upload(rows.parameters().data(), table.data(), table.size() * sizeof(float));
-    CHECK(run(rows, Tensor<float, D>(device, {1, 3}, {0, 257, 4999}), Tensor<float, D>(device, {1, 1}, {0})) ==
+    CHECK(run(rows, Tensor<float, D>(device, {1, 3}, {0, 257, 4999}),
+              Tensor<float, D>(device, {1, 1}, {0})) ==
           std::vector<float>{2, 57, 49, 99, 40, 97, 2, 59});
   }
 }
@@ -434,37 +461,43 @@ TEST_CASE("what meets a constant is stored in 16 bits, what meets a number of an
                         return nn::linear(by_input ? y * x : y * mask, 64);
                       },
                       {64});
-    return Plan(net.graph(), false, InputGradient::skip, {.storage = Storage::bfloat16}).output_elements;
+    return Plan(net.graph(), false, InputGradient::skip, {.storage = Storage::bfloat16})
+        .output_elements;
   };
   CHECK(room(true) == 32 + 64 + 64);        // y, the product, the output
   CHECK(room(false) == 32 + 64 + 32 + 64);  // and the constant
 }
 
 // The largest number of float16 is 65504; from 65520 on, rounding gives infinity.
-TEST_CASE_TEMPLATE("a constant that float16 cannot store is an error, as in PyTorch", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("a constant that float16 cannot store is an error, as in PyTorch", D,
+                   GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   Host& host = test_device<Host>();
   const Tensor<float, Host> mask(host, {2, 3}, {0, 1, 0, 1, 1, 1});  // the last row wholly
   const auto with = [&](double number) {
     manual_seed(8);
-    return Network(device,
-                   [&](nn::Value x) {
-                     return softmax(masked_fill(nn::reshape(nn::linear(x, 6), {2, 3}), mask, number), 2);
-                   },
-                   {4});
+    return Network(
+        device,
+        [&](nn::Value x) {
+          return softmax(masked_fill(nn::reshape(nn::linear(x, 6), {2, 3}), mask, number), 2);
+        },
+        {4});
   };
-  const auto message = [](const std::string& where, const std::string& text, const std::string& sign) {
+  const auto message = [](const std::string& where, const std::string& text,
+                          const std::string& sign) {
     return "gpunet::" + where + ": the number " + text +
-           " cannot be converted to float16 without overflow (the largest is 65504), give " + sign + "65504, or " +
-           sign + "INFINITY where that is meant, or store bfloat16";
+           " cannot be converted to float16 without overflow (the largest is 65504), give " + sign +
+           "65504, or " + sign + "INFINITY where that is meant, or store bfloat16";
   };
   const Tensor<float, D> x(device, {1, 4}, {1, -2, 3, 0.5f});
   for (const double number : {-1e9, -65520.0, 65520.0, 3e38}) {
     CAPTURE(number);
     auto net = with(number);
     const std::vector<float> before = net(x).to_vector();
-    const std::string text = concat(number, " of masked_fill, read by add,"), sign = number < 0 ? "-" : "";
-    CHECK(error_of([&] { net.autocast(Storage::float16); }) == message("Model::autocast", text, sign));
+    const std::string text = concat(number, " of masked_fill, read by add,"),
+                      sign = number < 0 ? "-" : "";
+    CHECK(error_of([&] { net.autocast(Storage::float16); }) ==
+          message("Model::autocast", text, sign));
     CHECK(error_of([&] { Predictor predict(net, {.storage = Storage::float16}); }) ==
           message("Predictor", text, sign));
     CHECK(net.storage() == Storage::full);
@@ -501,8 +534,10 @@ TEST_CASE("what of a constant float16 has to store") {
   };
   CHECK(error([&](nn::Value x) { return x + large; }) == says("1e+09", "constant, read by add,"));
   CHECK(error([&](nn::Value x) { return small - x; }) == says("-1e+09", "constant, read by sub,"));
-  CHECK(error([&](nn::Value x) { return maximum(x, large); }) == says("1e+09", "constant, read by maximum,"));
-  CHECK(error([&](nn::Value x) { return minimum(x, small); }) == says("-1e+09", "constant, read by minimum,"));
+  CHECK(error([&](nn::Value x) { return maximum(x, large); }) ==
+        says("1e+09", "constant, read by maximum,"));
+  CHECK(error([&](nn::Value x) { return minimum(x, small); }) ==
+        says("-1e+09", "constant, read by minimum,"));
   CHECK(error([&](nn::Value x) {
           return nn::cat({x, nn::constant(x, large)}, 1);
         }) == says("1e+09", "constant, read by cat,"));
@@ -516,7 +551,9 @@ TEST_CASE("what of a constant float16 has to store") {
   CHECK(error([&](nn::Value x) { return clamp(x, -1e9, 1e9); }).empty());
   CHECK(error([&](nn::Value x) { return x * large; }).empty());
   CHECK(error([&](nn::Value x) { return x / large; }).empty());
-  CHECK(error([&](nn::Value x) { return x + Tensor<float, Host>(host, {3}, {-INFINITY, 65504, NAN}); }).empty());
+  CHECK(error([&](nn::Value x) {
+          return x + Tensor<float, Host>(host, {3}, {-INFINITY, 65504, NAN});
+        }).empty());
   // Stored as floats: operands beside the input, and the output of the network.
   Network by_input(host, [&](nn::Value x) { return nn::linear(x + large, 2); }, {3});
   CHECK(error_of([&] { by_input.autocast(Storage::float16); }).empty());
@@ -529,7 +566,8 @@ TEST_CASE("wrong uses of autocast") {
   Model<nn::Sequential<nn::Input<3>, nn::Linear<2>>, Host, double> exact_net(host);
   exact_net.autocast(Storage::full);
   CHECK(error_of([&] { exact_net.autocast(Storage::float16); }) ==
-        "gpunet::Model::autocast: a network of double with a storage of 16 bits (which would lose all that double "
+        "gpunet::Model::autocast: a network of double with a storage of 16 bits (which would lose "
+        "all that double "
         "adds), use one of float");
   CHECK(exact_net.storage() == Storage::full);
 
@@ -555,7 +593,8 @@ TEST_CASE("networks that share parameters have storages of their own") {
   Network a(host, every_kind, {2, extent, extent});
   Network b(a, every_kind, {2, extent, extent});
   Generator generator(2);
-  const Tensor<float, Host> x(host, {1, 2, extent, extent}, random_values<float>(2 * extent * extent, generator));
+  const Tensor<float, Host> x(host, {1, 2, extent, extent},
+                              random_values<float>(2 * extent * extent, generator));
   a.eval(), b.eval();
   const std::vector<float> full = a(x).to_vector();
   b.autocast(Storage::float16);

@@ -75,7 +75,8 @@ TEST_CASE("after the first step a step waits for nothing and allocates nothing o
   CHECK(calls.event_waits() == 0);
 }
 
-// The second step of a batch size is recorded, so that its kernels can be counted; from the third on it is two launches.
+// The second step of a batch size is recorded, so that its kernels can be counted; from the third
+// on it is two launches.
 TEST_CASE("a step of LeNet is 14 kernels at most on Cuda, and two launches once it is recorded") {
   Cuda& device = test_device<Cuda>();
   Model<LeNet, Cuda> net(device);
@@ -83,7 +84,8 @@ TEST_CASE("a step of LeNet is 14 kernels at most on Cuda, and two launches once 
   optim::SGD optimizer(net, {.lr = 0.001, .momentum = 0.9});
   train::Step step(net, criterion, optimizer);
   Generator generator(1);
-  const TestBatch<float, Cuda> data(device, LeNet{}, 4, generator), other(device, LeNet{}, 4, generator);
+  const TestBatch<float, Cuda> data(device, LeNet{}, 4, generator),
+      other(device, LeNet{}, 4, generator);
   step(data.inputs, data.labels);
   const Calls second;
   step(data.inputs, data.labels);
@@ -114,8 +116,8 @@ TEST_CASE("neighboring element-wise layers are one launch forward and one backwa
   CHECK(launches(Three{}) == launches(Plain{}) + 2);
 }
 
-// What rounding makes of the gradients is some percent of them, through the few numbers near 0 that a ReLU treats otherwise;
-// a ReLU left out, or another one's bits, as much as they are.
+// What rounding makes of the gradients is some percent of them, through the few numbers near 0 that
+// a ReLU treats otherwise; a ReLU left out, or another one's bits, as much as they are.
 TEST_CASE("a ReLU between large linear layers takes no launch back on tensor cores of Cuda") {
   using Wide = nn::Sequential<nn::Input<257>, nn::Linear<513>, nn::ReLU, nn::Linear<300>>;
   const auto backward = [](Precision precision, std::vector<float>& gradients) {
@@ -150,7 +152,8 @@ TEST_CASE("a ReLU between large linear layers takes no launch back on tensor cor
   CHECK(difference < 0.01 * size);
 }
 
-TEST_CASE("each batch size of Cuda is recorded once, and again when the memory of the model has moved") {
+TEST_CASE(
+    "each batch size of Cuda is recorded once, and again when the memory of the model has moved") {
   Cuda& device = test_device<Cuda>();
   Model<SmallNet, Cuda> net(device);
   const nn::CrossEntropyLoss criterion;
@@ -180,7 +183,8 @@ TEST_CASE("where there is no memory for a graph, the steps of a batch size run e
     optim::Adam optimizer(net, {.lr = 0.01});
     train::Step step(net, nn::CrossEntropyLoss{}, optimizer);
     Generator generator(4);
-    const TestBatch<float, Cuda> data(device, SmallNet{}, 4, generator), other(device, SmallNet{}, 3, generator);
+    const TestBatch<float, Cuda> data(device, SmallNet{}, 4, generator),
+        other(device, SmallNet{}, 3, generator);
     no_memory_for_graphs = fails;
     step(data.inputs, data.labels);
     const Calls calls;
@@ -206,7 +210,8 @@ TEST_CASE("where there is no memory for a graph, the steps of a batch size run e
 
 TEST_CASE("an epoch of the Iris lesson is one launch on Cuda, or a hundredth of one") {
   Cuda& device = test_device<Cuda>();
-  using Net = nn::Sequential<nn::Input<4>, nn::Linear<8>, nn::ReLU, nn::Linear<9>, nn::ReLU, nn::Linear<3>>;
+  using Net =
+      nn::Sequential<nn::Input<4>, nn::Linear<8>, nn::ReLU, nn::Linear<9>, nn::ReLU, nn::Linear<3>>;
   Model<Net, Cuda> net(device);
   const nn::CrossEntropyLoss criterion;
   optim::Adam optimizer(net, {.lr = 0.01});
@@ -224,8 +229,10 @@ TEST_CASE("an epoch of the Iris lesson is one launch on Cuda, or a hundredth of 
   CHECK(losses.to_vector().back() < losses.to_vector().front());
 }
 
-// Both ways to write a step, the running loss and the accuracy, as a user's loop has them; the last batch is shorter.
-TEST_CASE("a loop over batches waits for nothing, copies nothing back and allocates nothing on Cuda") {
+// Both ways to write a step, the running loss and the accuracy, as a user's loop has them; the last
+// batch is shorter.
+TEST_CASE(
+    "a loop over batches waits for nothing, copies nothing back and allocates nothing on Cuda") {
   Cuda& device = test_device<Cuda>();
   Model<SmallNet, Cuda> net(device);
   const nn::CrossEntropyLoss criterion;
@@ -249,7 +256,8 @@ TEST_CASE("a loop over batches waits for nothing, copies nothing back and alloca
       optimizer.step();
       if (!calls) calls.emplace();
     }
-    check_quiet(*calls);  // a batch that no worker has begun may wait for an event: the copy out of its slot
+    // A batch that no worker has begun may wait for an event: the copy out of its slot.
+    check_quiet(*calls);
     running.reset();
     accuracy.reset();
   }
@@ -285,7 +293,8 @@ TEST_CASE("a quarter of the bytes travel to Cuda where a dataset has bytes") {
   const Calls calls;
   for (const auto& batch : data::DataLoader(set, {.batch_size = 2}).to(device))
     CHECK(batch.targets.numel() == 2);
-  CHECK(calls.pinned() == 2 * (static_cast<std::size_t>(2 * features) + 2 * sizeof(label_t)));  // two slots
+  // Two slots.
+  CHECK(calls.pinned() == 2 * (static_cast<std::size_t>(2 * features) + 2 * sizeof(label_t)));
   CHECK(calls.launches() == 3);
 }
 
@@ -308,7 +317,8 @@ TEST_CASE("a step from a resident dataset waits for nothing and allocates nothin
   }
   check_quiet(epoch);
   CHECK(epoch.event_waits() == 0);
-  CHECK(calls->launches() == 6 - 1 + 6);  // of the graphs' neighbours: a batch gathered, a step begun
+  // Of the graphs' neighbours: a batch gathered, a step begun.
+  CHECK(calls->launches() == 6 - 1 + 6);
 }
 
 #endif

@@ -41,7 +41,8 @@ Value with_table(const Case& c, const Value& ids) {
     features *= size;
   const Value x = nn::embedding(ids, c.batch, features, "x");
   if (c.in.size() == 1) return c.body(reshape(x, {c.in[0]}));
-  return c.body(c.in.size() == 2 ? reshape(x, {c.in[0], c.in[1]}) : reshape(x, {c.in[0], c.in[1], c.in[2]}));
+  return c.body(c.in.size() == 2 ? reshape(x, {c.in[0], c.in[1]})
+                                 : reshape(x, {c.in[0], c.in[1], c.in[2]}));
 }
 
 template <class D, class T>
@@ -56,14 +57,17 @@ struct Run {
     std::vector<T> all(static_cast<std::size_t>(net.parameters().numel()));
     for (const auto& parameter : net.named_parameters()) {
       const index_t count = parameter.sizes.numel();
-      const index_t fan_in = parameter.name[0] == 'x' ? 1 : std::max(count / parameter.sizes[0], index_t{1});
+      const index_t fan_in =
+          parameter.name[0] == 'x' ? 1 : std::max(count / parameter.sizes[0], index_t{1});
       const float scale = 1 / std::sqrt(static_cast<float>(fan_in));
       std::vector<float> values = random_values(count, random, -scale, scale);
-      if (c.in.size() == 3)  // exact sums, so that no rounding moves a maximum or the sign below a rectifier
+      // Exact sums, so that no rounding moves a maximum or the sign below a rectifier.
+      if (c.in.size() == 3)
         for (float& value : values)
           value = std::round(value * std::sqrt(static_cast<float>(fan_in)) * 8) / 8;
       for (index_t i = 0; i < count; ++i)
-        all[static_cast<std::size_t>(parameter.offset + i)] = static_cast<T>(values[static_cast<std::size_t>(i)]);
+        all[static_cast<std::size_t>(parameter.offset + i)] =
+            static_cast<T>(values[static_cast<std::size_t>(i)]);
     }
     device.upload(net.parameters().data(), all.data(), all.size() * sizeof(T));
     for (const std::string& pattern : c.frozen)
@@ -143,15 +147,16 @@ void compare(const Case& c, int seed, bool narrow) {
   // Numbers of 16 bits are for networks of float; and one of double draws other masks.
   Host& host = test_device<Host>();
   const bool in_float = narrow || c.text.find("dropout") != std::string::npos;
-  const Result want =
-      in_float ? pass_of<Host, float>(host, c, seed, narrow) : pass_of<Host, double>(host, c, seed, narrow);
+  const Result want = in_float ? pass_of<Host, float>(host, c, seed, narrow)
+                               : pass_of<Host, double>(host, c, seed, narrow);
   const Result got = pass_of<Cuda, float>(test_device<Cuda>(), c, seed, narrow);
   // Sums of a few thousand products in float; bfloat16 has 8 bits, and a number at the edge of two
   // is rounded to either.
   const double tolerance = narrow ? 3e-2 : 1e-5;
   CHECK(largest_error(want.outputs, got.outputs) < tolerance);
   CHECK(largest_error(want.gradients, got.gradients) < tolerance);
-  CHECK(parameters_after_steps(c, seed, narrow, true) == parameters_after_steps(c, seed, narrow, false));
+  CHECK(parameters_after_steps(c, seed, narrow, true) ==
+        parameters_after_steps(c, seed, narrow, false));
 }
 
 std::vector<std::string> some_frozen(RandomShapes& random, std::vector<std::string> names) {
@@ -162,17 +167,20 @@ std::vector<std::string> some_frozen(RandomShapes& random, std::vector<std::stri
 Case convolutions(RandomShapes& random) {
   const index_t batch = random.pick(0, 3) ? random.pick(1, 9) : 33, height = random.pick(4, 11),
                 width = random.pick(4, 11);
-  const index_t in = random.pick(1, 20), between = random.pick(0, 3) ? random.pick(1, 30) : random.pick(31, 80),
+  const index_t in = random.pick(1, 20),
+                between = random.pick(0, 3) ? random.pick(1, 30) : random.pick(31, 80),
                 out = random.pick(1, 20);
-  const index_t kernel = random.pick(1, 3), stride = random.pick(1, 2), padding = random.pick(0, kernel - 1);
+  const index_t kernel = random.pick(1, 3), stride = random.pick(1, 2),
+                padding = random.pick(0, kernel - 1);
   const bool act = random.pick(0, 3) > 0, pool = random.pick(0, 1), drops = random.pick(0, 2) == 0;
-  Case c{concat("convolutions ", in, "-", between, "-", out, " on ", height, " x ", width, ", kernel ", kernel,
-                ", stride ", stride, ", padding ", padding, ", batch ", batch, act ? ", relu" : "",
-                pool ? ", pool" : "", drops ? ", dropout" : ""),
+  Case c{concat("convolutions ", in, "-", between, "-", out, " on ", height, " x ", width,
+                ", kernel ", kernel, ", stride ", stride, ", padding ", padding, ", batch ", batch,
+                act ? ", relu" : "", pool ? ", pool" : "", drops ? ", dropout" : ""),
          batch,
          {in, height, width},
          [=](const Value& x) {
-           Value y = conv2d(x, between, kernel, {.stride = stride, .padding = padding, .name = "c"});
+           Value y =
+               conv2d(x, between, kernel, {.stride = stride, .padding = padding, .name = "c"});
            if (act) y = relu(y);
            if (pool && y.sizes()[1] >= 2 && y.sizes()[2] >= 2) y = max_pool2d(y, 2);
            if (drops) y = dropout(y, 0.25);
@@ -183,27 +191,34 @@ Case convolutions(RandomShapes& random) {
 }
 
 Case sequences(RandomShapes& random) {
-  const index_t batch = random.pick(1, 9), steps = random.pick(0, 3) ? random.pick(1, 12) : random.pick(30, 45),
+  const index_t batch = random.pick(1, 9),
+                steps = random.pick(0, 3) ? random.pick(1, 12) : random.pick(30, 45),
                 features = random.pick(1, 7);
   const index_t hidden = random.pick(0, 2) ? random.pick(1, 7) : random.pick(8, 33);
-  const int kind = static_cast<int>(random.pick(0, 2)), layers = static_cast<int>(random.pick(1, 2));
+  const int kind = static_cast<int>(random.pick(0, 2)),
+            layers = static_cast<int>(random.pick(1, 2));
   const bool both = random.pick(0, 2) == 0;
   const double dropped = layers > 1 && random.pick(0, 1) ? 0.3 : 0;
-  return {concat("recurrent ", kind, ": ", features, "-", hidden, ", steps ", steps, ", batch ", batch, ", layers ",
-                 layers, both ? ", bidirectional" : "", dropped > 0 ? ", dropout" : ""),
-          batch,
-          {steps, features},
-          [=](const Value& x) {
-            if (kind == 0)
-              return lstm(x, hidden, {.num_layers = layers, .dropout = dropped, .bidirectional = both, .name = "c"})
-                  .output;
-            if (kind == 1)
-              return gru(x, hidden, {.num_layers = layers, .dropout = dropped, .bidirectional = both, .name = "c"})
-                  .output;
-            return rnn(x, hidden, {.num_layers = layers, .dropout = dropped, .bidirectional = both, .name = "c"})
-                .output;
-          },
-          some_frozen(random, {"c.*", "c.weight_hh*"})};
+  return {
+      concat("recurrent ", kind, ": ", features, "-", hidden, ", steps ", steps, ", batch ", batch,
+             ", layers ", layers, both ? ", bidirectional" : "", dropped > 0 ? ", dropout" : ""),
+      batch,
+      {steps, features},
+      [=](const Value& x) {
+        if (kind == 0)
+          return lstm(
+                     x, hidden,
+                     {.num_layers = layers, .dropout = dropped, .bidirectional = both, .name = "c"})
+              .output;
+        if (kind == 1)
+          return gru(x, hidden,
+                     {.num_layers = layers, .dropout = dropped, .bidirectional = both, .name = "c"})
+              .output;
+        return rnn(x, hidden,
+                   {.num_layers = layers, .dropout = dropped, .bidirectional = both, .name = "c"})
+            .output;
+      },
+      some_frozen(random, {"c.*", "c.weight_hh*"})};
 }
 
 Case maps(RandomShapes& random) {
@@ -212,8 +227,8 @@ Case maps(RandomShapes& random) {
   const index_t in = large ? random.pick(300, 500) : random.pick(1, 200),
                 out = large ? random.pick(300, 600) : random.pick(1, 300);
   const bool act = random.pick(0, 1), norm = random.pick(0, 1), drops = random.pick(0, 2) == 0;
-  return {concat("linear ", in, "-", out, ", batch ", batch, act ? ", gelu" : "", norm ? ", norm" : "",
-                 drops ? ", dropout" : ""),
+  return {concat("linear ", in, "-", out, ", batch ", batch, act ? ", gelu" : "",
+                 norm ? ", norm" : "", drops ? ", dropout" : ""),
           batch,
           {in},
           [=](const Value& x) {
@@ -228,7 +243,8 @@ Case maps(RandomShapes& random) {
 // The number of networks of each kind, and the seed: GPUNET_TEST_GEOMETRIES=COUNT,SEED for others.
 std::pair<int, int> count_and_seed() {
   int count = 4, seed = 1;
-  if (const char* text = std::getenv("GPUNET_TEST_GEOMETRIES")) std::sscanf(text, "%d,%d", &count, &seed);
+  if (const char* text = std::getenv("GPUNET_TEST_GEOMETRIES"))
+    std::sscanf(text, "%d,%d", &count, &seed);
   return {count, seed};
 }
 
@@ -263,11 +279,13 @@ TEST_CASE("a frozen convolution above a trainable part on Cuda") {
   compare({"99-18 on 3 x 12", 3, {99, 3, 12}, body, {"c.*"}}, 3, false);
 }
 
-TEST_CASE("the parts of a sum begin on boundaries of vectors: recurrent layers of one unit on Cuda") {
+TEST_CASE(
+    "the parts of a sum begin on boundaries of vectors: recurrent layers of one unit on Cuda") {
   // With these sizes the arrays before the parts are no multiple of four in all, and sums are so
   // long that they have parts.
   const auto with = [](index_t steps, index_t features, index_t batch, const auto& body) {
-    compare({concat(features, " features, batch ", batch), batch, {steps, features}, body, {}}, 4, false);
+    compare({concat(features, " features, batch ", batch), batch, {steps, features}, body, {}}, 4,
+            false);
   };
   with(38, 1, 3, [](const Value& x) { return gru(x, 1, {.name = "c"}).output; });
   with(39, 2, 3, [](const Value& x) { return lstm(x, 1, {.name = "c"}).output; });

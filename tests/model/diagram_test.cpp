@@ -13,9 +13,12 @@ using namespace gpunet;
 
 namespace {
 
-using Small = nn::Sequential<nn::Input<1, 4, 4>, nn::Named<"conv", nn::Conv2d<2, 3>>, nn::ReLU, nn::BatchNorm2d>;
+using Small = nn::Sequential<nn::Input<1, 4, 4>, nn::Named<"conv", nn::Conv2d<2, 3>>, nn::ReLU,
+                             nn::BatchNorm2d>;
 // Everything that means something in one of the languages.
-using Hostile = nn::Sequential<nn::Input<4>, nn::Named<"a \"b\" <i> & &lt; \\N #35; `c` *d*\ne%%", nn::Linear<1>>>;
+using Hostile =
+    nn::Sequential<nn::Input<4>,
+                   nn::Named<"a \"b\" <i> & &lt; \\N #35; `c` *d*\ne%%", nn::Linear<1>>>;
 
 std::size_t count(std::string_view text, std::string_view part) {
   std::size_t n = 0;
@@ -41,7 +44,8 @@ TEST_CASE("a network in Graphviz's language") {
   layer2 -> output [label=" [2, 2, 2]"];
 }
 )");
-  CHECK(contains(to_dot(Hostile{}), R"([label="a \"b\" <i> &amp; &amp;lt; \\N #35; `c` *d*\ne%%: Linear\n)"));
+  CHECK(contains(to_dot(Hostile{}),
+                 R"([label="a \"b\" <i> &amp; &amp;lt; \\N #35; `c` *d*\ne%%: Linear\n)"));
 }
 
 TEST_CASE("a network as a flowchart of Mermaid") {
@@ -56,8 +60,9 @@ TEST_CASE("a network as a flowchart of Mermaid") {
   output(["output"])
   layer2 -->|"[2, 2, 2]"| output
 )");
-  CHECK(contains(to_mermaid(Hostile{}), R"(["a #quot;b#quot; #lt;i#gt; #amp; #amp;lt; #92;N #35;35; )"
-                                        R"(#96;c#96; #42;d#42;<br/>e#37;#37;: Linear<br/>in_features)"));
+  CHECK(contains(to_mermaid(Hostile{}),
+                 R"(["a #quot;b#quot; #lt;i#gt; #amp; #amp;lt; #92;N #35;35; )"
+                 R"(#96;c#96; #42;d#42;<br/>e#37;#37;: Linear<br/>in_features)"));
 }
 
 TEST_CASE("a network as a picture") {
@@ -73,7 +78,8 @@ TEST_CASE("a network as a picture") {
   CHECK(contains(svg, "class=\"title\" x=\"184\" y=\"85\">conv: Conv2d</text>"));
   CHECK(contains(svg, ">20 parameters</text>"));
   CHECK(contains(svg, "@media (prefers-color-scheme: dark)"));
-  CHECK(contains(to_svg(Hostile{}), ">a &quot;b&quot; &lt;i&gt; &amp; &amp;lt; \\N #35; `c` *d*\ne%%: Linear<"));
+  CHECK(contains(to_svg(Hostile{}),
+                 ">a &quot;b&quot; &lt;i&gt; &amp; &amp;lt; \\N #35; `c` *d*\ne%%: Linear<"));
 }
 
 TEST_CASE("the box is as wide as its longest line, and the picture as high as all boxes") {
@@ -84,12 +90,14 @@ TEST_CASE("the box is as wide as its longest line, and the picture as high as al
   // input and output 19 each, an arrow 34, a box of one line 31, margins 12
   CHECK(contains(one, "width=\"184\" height=\"161\" viewBox=\"0 0 184 161\""));
   CHECK(contains(two, "width=\"184\" height=\"226\""));
-  CHECK(contains(named, "width=\"296\" height=\"161\""));  // 31 characters of 8, margins inside and outside
+  // 31 characters of 8, margins inside and outside.
+  CHECK(contains(named, "width=\"296\" height=\"161\""));
 }
 
 TEST_CASE("umlauts count as one character") {
   CHECK(to_svg(nn::Sequential<nn::Input<4>, nn::Named<"ääääääääääääääääää", nn::ReLU>>{}).size() ==
-        to_svg(nn::Sequential<nn::Input<4>, nn::Named<"aaaaaaaaaaaaaaaaaa", nn::ReLU>>{}).size() + 18);
+        to_svg(nn::Sequential<nn::Input<4>, nn::Named<"aaaaaaaaaaaaaaaaaa", nn::ReLU>>{}).size() +
+            18);
 }
 
 TEST_CASE_TEMPLATE("a model is drawn as its network is", D, GPUNET_TEST_DEVICES) {
@@ -110,5 +118,6 @@ TEST_CASE("long options are broken behind commas") {
   unbroken.append(", y");
   CHECK(drawn(unbroken).find(unbroken) != std::string::npos);  // nowhere to break early enough
   const std::string word(22, 'x');
-  CHECK(drawn(word + ", " + word + ", " + word).find(word + ", " + word + ",\\n" + word) != std::string::npos);
+  CHECK(drawn(word + ", " + word + ", " + word).find(word + ", " + word + ",\\n" + word) !=
+        std::string::npos);
 }

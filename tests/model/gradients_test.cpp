@@ -60,7 +60,8 @@ TEST_CASE_TEMPLATE("the sums of many slices keep their digits", D, GPUNET_TEST_D
         const float value = 0.1f + 0.001f * static_cast<float>(i);
         exact += static_cast<double>(value);
         float sum = 0;
-        if (gradients.mode(run, i) == Accumulate::yes) device.download(&sum, gradients.of_run(run), sizeof sum);
+        if (gradients.mode(run, i) == Accumulate::yes)
+          device.download(&sum, gradients.of_run(run), sizeof sum);
         sum += value;
         device.upload(gradients.of_run(run), &sum, sizeof sum);
         gradients.end_slice(device, run, i, slices);

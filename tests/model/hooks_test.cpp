@@ -21,8 +21,8 @@ namespace {
 // The network of reference/hooks.py, and its batch.
 template <class D, class T>
 struct HooksLesson {
-  using Net = nn::Sequential<nn::Input<2, 6, 6>, nn::Conv2d<3, 3>, nn::BatchNorm2d, nn::ReLU, nn::MaxPool2d<2>,
-                             nn::Flatten, nn::Linear<5>, nn::ReLU, nn::Linear<3>>;
+  using Net = nn::Sequential<nn::Input<2, 6, 6>, nn::Conv2d<3, 3>, nn::BatchNorm2d, nn::ReLU,
+                             nn::MaxPool2d<2>, nn::Flatten, nn::Linear<5>, nn::ReLU, nn::Linear<3>>;
 
   HooksLesson() {
     std::vector<T> arena(static_cast<std::size_t>(net.parameters().numel()));
@@ -79,7 +79,8 @@ struct Seen {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("a hook sees the output of a layer and its gradient, as in PyTorch", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("a hook sees the output of a layer and its gradient, as in PyTorch", D,
+                   GPUNET_TEST_DEVICES) {
   for (const auto& run : reference::hook_runs) {
     HooksLesson<D, double> lesson;
     const Seen seen(lesson.net, run.layer);
@@ -93,8 +94,10 @@ TEST_CASE_TEMPLATE("a hook sees the output of a layer and its gradient, as in Py
 TEST_CASE_TEMPLATE("hooks on all layers, and steps", D, GPUNET_TEST_DEVICES) {
   HooksLesson<D, double> lesson, other;
   optim::SGD optimizer(lesson.net, {.lr = 0}), plain(other.net, {.lr = 0});
-  train::Step step(lesson.net, lesson.criterion, optimizer), plain_step(other.net, other.criterion, plain);
-  const double before = step(lesson.inputs, lesson.labels).item();  // hooks change a network that runs already
+  train::Step step(lesson.net, lesson.criterion, optimizer),
+      plain_step(other.net, other.criterion, plain);
+  // Hooks change a network that runs already.
+  const double before = step(lesson.inputs, lesson.labels).item();
   step(lesson.inputs, lesson.labels);
   {
     std::vector<std::unique_ptr<Seen<D, double>>> all;
@@ -108,34 +111,39 @@ TEST_CASE_TEMPLATE("hooks on all layers, and steps", D, GPUNET_TEST_DEVICES) {
     }
   }
   for (int i = 0; i < 3; ++i)
-    CHECK(step(lesson.inputs, lesson.labels).item() == plain_step(other.inputs, other.labels).item());
+    CHECK(step(lesson.inputs, lesson.labels).item() ==
+          plain_step(other.inputs, other.labels).item());
   CHECK(!lesson.net.has_hooks());
 }
 
-TEST_CASE_TEMPLATE("a hook that uses its network is refused, and may remove itself", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("a hook that uses its network is refused, and may remove itself", D,
+                   GPUNET_TEST_DEVICES) {
   HooksLesson<D, double> lesson;
   int calls = 0;
   std::vector<std::string> said;
   Hook<D, double>* self = nullptr;
-  Hook<D, double> hook = lesson.net.register_forward_hook("0", [&](const Tensor<double, D>& output) {
-    ++calls;
-    self->remove();
-    said.push_back(error_of([&] { lesson.net(lesson.inputs); }));
-    CHECK(output.numel() > 0);
-  });
+  Hook<D, double> hook =
+      lesson.net.register_forward_hook("0", [&](const Tensor<double, D>& output) {
+        ++calls;
+        self->remove();
+        said.push_back(error_of([&] { lesson.net(lesson.inputs); }));
+        CHECK(output.numel() > 0);
+      });
   self = &hook;
   lesson.net(lesson.inputs);
   lesson.net(lesson.inputs);
   CHECK(calls == 1);
   CHECK(said.at(0).find("gpunet::Model: another call uses this model") == 0);
-  lesson.net.register_full_backward_hook(
-      "0", [&](const Tensor<double, D>&) { said.push_back(error_of([&] { lesson.net(lesson.inputs); })); });
+  lesson.net.register_full_backward_hook("0", [&](const Tensor<double, D>&) {
+    said.push_back(error_of([&] { lesson.net(lesson.inputs); }));
+  });
   lesson.loss().backward();
   CHECK(said.size() == 2);
   CHECK(said.back() == said.front());
 }
 
-TEST_CASE_TEMPLATE("hooks of a small dense network see every repeated step", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("hooks of a small dense network see every repeated step", D,
+                   GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   Model<nn::Sequential<nn::Input<3>, nn::Linear<4>, nn::ReLU, nn::Linear<2>>, D> net(device);
   const nn::CrossEntropyLoss criterion;
@@ -153,9 +161,9 @@ TEST_CASE_TEMPLATE("hooks of a small dense network see every repeated step", D, 
 
 TEST_CASE("batches of other sizes, parts, views and several hooks of a layer") {
   Host& host = test_device<Host>();
-  using Net =
-      nn::Sequential<nn::Input<1, 2, 2>, nn::Named<"a", nn::Sequential<nn::Flatten, nn::Linear<3>, nn::Tanh>>,
-                     nn::Named<"fc", nn::Linear<2>>>;
+  using Net = nn::Sequential<nn::Input<1, 2, 2>,
+                             nn::Named<"a", nn::Sequential<nn::Flatten, nn::Linear<3>, nn::Tanh>>,
+                             nn::Named<"fc", nn::Linear<2>>>;
   Model<Net, Host> net(host);
   std::vector<Sizes> seen;
   const auto note = [&](const Tensor<float, Host>& x) {
@@ -203,7 +211,8 @@ TEST_CASE("a hook may remove itself, add another, and throw") {
   CHECK(calls == 1);
   CHECK(at_once == 0);
   CHECK(later == 20);
-  const auto broken = lesson.net.register_full_backward_hook("0", [](const auto&) { throw Error("enough"); });
+  const auto broken =
+      lesson.net.register_full_backward_hook("0", [](const auto&) { throw Error("enough"); });
   CHECK(error_of([&] { lesson.loss().backward(); }) == "enough");
   broken.remove();
   CHECK(error_of([&] { lesson.loss().backward(); }) == "");
@@ -222,16 +231,19 @@ TEST_CASE("hooks on layers that do not exist") {
     return error_of([&] { net.register_forward_hook(layer, [](const auto&) {}); });
   };
   CHECK(error("conv1") ==
-        "gpunet::Model: no layer is called \"conv1\" (it has unused fc1 relu fc2 relu), give a name that std::cout "
+        "gpunet::Model: no layer is called \"conv1\" (it has unused fc1 relu fc2 relu), give a "
+        "name that std::cout "
         "<< "
         "net prints");
   CHECK(error("") != "");
   CHECK(error("fc") != "");
   CHECK(error("fc1.weight") != "");
   CHECK(error("relu") ==
-        "gpunet::Model: 2 layers are called \"relu\" (a hook is for one), give the one that is meant a name: "
+        "gpunet::Model: 2 layers are called \"relu\" (a hook is for one), give the one that is "
+        "meant a name: "
         "nn::named(\"a\", f, x)");
   CHECK(error("unused") ==
-        "gpunet::Model: the output does not depend on layer \"unused\" (it is not computed), hook another one");
+        "gpunet::Model: the output does not depend on layer \"unused\" (it is not computed), hook "
+        "another one");
   CHECK(error("fc1") == "");
 }

@@ -11,8 +11,8 @@
 
 using namespace gpunet;
 
-// Sizes that no memory holds, all over the library: each is an Error before a product of them overflows, which the sanitizer
-// for undefined behavior reports, and before anything is allocated.
+// Sizes that no memory holds, all over the library: each is an Error before a product of them
+// overflows, which the sanitizer for undefined behavior reports, and before anything is allocated.
 namespace {
 
 constexpr index_t huge = index_t{1} << 62, most = std::numeric_limits<index_t>::max();
@@ -41,7 +41,8 @@ TEST_CASE("layers refuse sizes that no memory holds") {
     };
   };
   CHECK(error_of(padded(1, 1, huge)) ==
-        "gpunet::nn::Conv2d: an image of shape [1, 1, 1] with padding 4611686018427387904 (want 2^40 numbers or "
+        "gpunet::nn::Conv2d: an image of shape [1, 1, 1] with padding 4611686018427387904 (want "
+        "2^40 numbers or "
         "fewer, no memory holds more), give smaller sizes");
   for (const index_t padding : {index_t{1} << 20, index_t{1} << 40, huge / 2, huge, most}) {
     refused("gpunet::nn::Conv2d: an image of shape", padded(1, 1, padding));
@@ -51,8 +52,9 @@ TEST_CASE("layers refuse sizes that no memory holds") {
   const Shape image(Dim<1>{}, Dim{huge}, Dim{huge});
   refused("gpunet::nn::Conv2d: an image of shape", [&] { nn::Conv2d(1, 1).output(image); });
   refused("gpunet::nn::MaxPool2d: an image of shape", [&] { nn::MaxPool2d<2>().output(image); });
-  refused("gpunet::Dim: the sizes 4611686018427387904 and 4611686018427387904 make a number over 2^63",
-          [&] { nn::Flatten().output(image); });
+  refused(
+      "gpunet::Dim: the sizes 4611686018427387904 and 4611686018427387904 make a number over 2^63",
+      [&] { nn::Flatten().output(image); });
   for (const index_t n : {huge, most}) {
     refused("makes outputs of shape", [&] {
       Host host;
@@ -99,7 +101,8 @@ TEST_CASE_TEMPLATE("tensors refuse sizes that no memory holds", D, GPUNET_TEST_D
   CHECK(nothing.numel() == 0);
   CHECK(none.numel() == 0);
   CHECK(none.view().flatten().sizes() == Sizes{0});
-  refused("gpunet::View::flatten: the dimensions from 1 of shape [0, ", [&] { nothing.view().flatten(1); });
+  refused("gpunet::View::flatten: the dimensions from 1 of shape [0, ",
+          [&] { nothing.view().flatten(1); });
 }
 
 TEST_CASE("samplers and loaders refuse datasets that no memory has an order of") {
@@ -107,25 +110,33 @@ TEST_CASE("samplers and loaders refuse datasets that no memory has an order of")
   for (const index_t n : {huge, most}) {
     CAPTURE(n);
     refused("gpunet::data::RandomSampler: ", [&] { data::RandomSampler{n}; });
-    refused("gpunet::data::RandomSampler: ", [&] { data::RandomSampler(n, {.replacement = true}); });
-    refused("gpunet::data::RandomSampler: num_samples ", [&] { data::RandomSampler(4, {.num_samples = n}); });
+    refused("gpunet::data::RandomSampler: ",
+            [&] { data::RandomSampler(n, {.replacement = true}); });
+    refused("gpunet::data::RandomSampler: num_samples ",
+            [&] { data::RandomSampler(4, {.num_samples = n}); });
     const Claims set{n};
     for (const index_t batch_size : {index_t{1}, n / 2, n})
       for (const bool shuffle : {false, true})
         refused("gpunet::data::DataLoader: the dataset has ",
                 [&] { data::DataLoader(set, {.batch_size = batch_size, .shuffle = shuffle}); });
-    refused("gpunet::data::random_split: a dataset of ", [&] { data::random_split(set, {0.5, 0.5}); });
+    refused("gpunet::data::random_split: a dataset of ", [&] {
+      data::random_split(set, {0.5, 0.5});
+    });
     refused("gpunet::data::random_split: a dataset of ", [&] { data::random_split(set, {1, 2}); });
     refused("gpunet::data::Subset: the index ", [&] { data::Subset(set, {n}); });
-    refused("gpunet::data::ConcatDataset: the datasets have ", [&] { data::ConcatDataset(set, set); });
+    refused("gpunet::data::ConcatDataset: the datasets have ",
+            [&] { data::ConcatDataset(set, set); });
     refused("gpunet::data::train_test_split: ", [&] { data::train_test_split(n); });
     refused("gpunet::data::make_spiral: ", [&] { data::make_spiral(n); });
     refused("gpunet::data::RandomCrop: ", [&] { data::RandomCrop(8, {.padding = n}); });
     const Claims wide{4, {n, 2}};
-    refused("gpunet::data::DataLoader: batches of shape [2, ", [&] { data::DataLoader(wide, {.batch_size = 2}); });
+    refused("gpunet::data::DataLoader: batches of shape [2, ",
+            [&] { data::DataLoader(wide, {.batch_size = 2}); });
   }
-  refused("gpunet::data::RandomSampler: 214748364 samples (want 214748363 or fewer without replacement)",
-          [] { data::RandomSampler{214748364}; });
+  refused(
+      "gpunet::data::RandomSampler: 214748364 samples (want 214748363 or fewer without "
+      "replacement)",
+      [] { data::RandomSampler{214748364}; });
   const Claims many{huge};
   const auto parts = data::ConcatDataset(std::vector<data::DatasetView>{many});
   CHECK(parts.size() == huge);

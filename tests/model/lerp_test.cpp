@@ -14,7 +14,8 @@ using namespace gpunet;
 
 namespace {
 
-using Net = nn::Sequential<nn::Input<2, 3, 3>, nn::Conv2d<3, 2>, nn::BatchNorm2d, nn::Flatten, nn::Linear<5>>;
+using Net = nn::Sequential<nn::Input<2, 3, 3>, nn::Conv2d<3, 2>, nn::BatchNorm2d, nn::Flatten,
+                           nn::Linear<5>>;
 
 template <class D, class T>
 std::vector<T> buffers_of(const Network<D, T>& net) {
@@ -37,7 +38,8 @@ TEST_CASE_TEMPLATE("lerp moves parameters towards those of another network, as t
   auto now = parameters_of(target);
   for (std::size_t i = 0; i < now.size(); ++i)
     CHECK(now[i] == doctest::Approx(from[i] + 0.25 * (to[i] - from[i])).epsilon(1e-15));
-  CHECK(buffers_of(target) == buffers_of(net));  // copied, as by torch.optim.swa_utils.AveragedModel
+  // Copied, as by torch.optim.swa_utils.AveragedModel.
+  CHECK(buffers_of(target) == buffers_of(net));
   CHECK(parameters_of(net) == to);
   lerp(target, net, 0);
   CHECK(parameters_of(target) == now);
@@ -63,29 +65,36 @@ TEST_CASE("a loss of before lerp cannot run backward") {
   target.eval();
   const auto loss = criterion(target(x), Tensor<label_t, Host>(host, {1}, {2}));
   lerp(target, net, 0.5);
-  CHECK(error_of([&] { loss.backward(); }).find("gpunet::LossValue::backward: the parameters have changed") == 0);
+  CHECK(error_of([&] {
+          loss.backward();
+        }).find("gpunet::LossValue::backward: the parameters have changed") == 0);
 }
 
 TEST_CASE("lerp of networks or weights that make no sense") {
   Host& host = test_device<Host>();
   Model<Net, Host> target(host), net(host);
-  using Other = nn::Sequential<nn::Input<2, 3, 3>, nn::Conv2d<3, 2>, nn::BatchNorm2d, nn::Flatten, nn::Linear<6>>;
+  using Other = nn::Sequential<nn::Input<2, 3, 3>, nn::Conv2d<3, 2>, nn::BatchNorm2d, nn::Flatten,
+                               nn::Linear<6>>;
   using Short = nn::Sequential<nn::Input<2, 3, 3>, nn::Conv2d<3, 2>, nn::BatchNorm2d>;
   Model<Other, Host> other(host);
   Model<Short, Host> less(host);
   const auto before = parameters_of(target);
   CHECK(error_of([&] { lerp(target, other, 0.5); }) ==
-        "gpunet::lerp: 3.weight has shape [5, 12] here and [6, 12] in the other network (want the names and shapes "
-        "of all to be the same), copy those that both have by io::load(net, other, {.strict = false})");
+        "gpunet::lerp: 3.weight has shape [5, 12] here and [6, 12] in the other network (want the "
+        "names and shapes "
+        "of all to be the same), copy those that both have by io::load(net, other, {.strict = "
+        "false})");
   CHECK(error_of([&] { lerp(target, less, 0.5); }) ==
-        "gpunet::lerp: the other network has no 3.weight (want the names and shapes of all to be the same), copy "
+        "gpunet::lerp: the other network has no 3.weight (want the names and shapes of all to be "
+        "the same), copy "
         "those that both have by io::load(net, other, {.strict = false})");
-  CHECK(
-      error_of([&] { lerp(less, target, 0.5); }) ==
-      "gpunet::lerp: the other network has 3.weight, this one has not (want the names and shapes of all to be the "
-      "same), copy those that both have by io::load(net, other, {.strict = false})");
+  CHECK(error_of([&] { lerp(less, target, 0.5); }) ==
+        "gpunet::lerp: the other network has 3.weight, this one has not (want the names and shapes "
+        "of all to be the "
+        "same), copy those that both have by io::load(net, other, {.strict = false})");
   CHECK(error_of([&] { lerp(target, net, std::numeric_limits<double>::quiet_NaN()); }) ==
-        "gpunet::lerp: a weight of nan (want a finite number, 0 keeps the target, 1 copies the other network)");
+        "gpunet::lerp: a weight of nan (want a finite number, 0 keeps the target, 1 copies the "
+        "other network)");
   Host second({.threads = 1});
   Model<Net, Host> elsewhere(second);
   CHECK(error_of([&] { lerp(target, elsewhere, 0.5); }) ==

@@ -12,12 +12,13 @@
 
 using namespace gpunet;
 
-// What a model was given may be gone before backward(): everything here is a use of freed memory, which the sanitizer
-// reports, where the model does not keep a copy.
+// What a model was given may be gone before backward(): everything here is a use of freed memory,
+// which the sanitizer reports, where the model does not keep a copy.
 namespace {
 
 using Linear = nn::Sequential<nn::Input<2, 3>, nn::Flatten, nn::Linear<4>>;
-using Convolution = nn::Sequential<nn::Input<1, 6, 6>, nn::Conv2d<2, 3>, nn::Flatten, nn::Linear<4>>;
+using Convolution =
+    nn::Sequential<nn::Input<1, 6, 6>, nn::Conv2d<2, 3>, nn::Flatten, nn::Linear<4>>;
 using Flat = nn::Sequential<nn::Input<2, 2>, nn::Flatten>;  // its output is its input
 
 // A batch on the host, where what a device frees cannot reach it.
@@ -48,7 +49,8 @@ template <class D>
 void overwrite_free_memory(D& device, index_t size) {
   std::vector<Tensor<float, D>> tensors;
   for (int i = 0; i < 4; ++i)
-    tensors.push_back(Tensor<float, D>(device, {size}, std::vector<float>(static_cast<std::size_t>(size), 1e6f)));
+    tensors.push_back(
+        Tensor<float, D>(device, {size}, std::vector<float>(static_cast<std::size_t>(size), 1e6f)));
 }
 
 // The gradients that `train` leaves, which are those of tensors that live on.
@@ -104,7 +106,8 @@ void check_lifetimes(index_t batch) {
     pair = std::pair(Tensor<float, D>(), Tensor<label_t, D>());
     backward(loss);
   });
-  check_gradients<Net>(device, batch, [&](auto& net, const auto& values) {  // overwritten, not freed
+  // Overwritten, not freed.
+  check_gradients<Net>(device, batch, [&](auto& net, const auto& values) {
     auto x = values.x(device);
     auto loss = criterion(net(x), values.y(device));
     fill(device, x.numel(), 1e6f, x.data());
@@ -146,7 +149,8 @@ TEST_CASE_TEMPLATE("an output that is its input outlives it", D, GPUNET_TEST_DEV
   }
 }
 
-TEST_CASE_TEMPLATE("the last loss of an epoch runs backward after the loader is gone", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("the last loss of an epoch runs backward after the loader is gone", D,
+                   GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   for (index_t batch : {1, 2, 4}) {
     CAPTURE(batch);
@@ -201,7 +205,8 @@ TEST_CASE_TEMPLATE("steps and metrics take temporary tensors", D, GPUNET_TEST_DE
           step(x, y);
         overwrite_free_memory(device, batch * 6);
       }
-      const auto losses = temporary ? step.repeat(3, values.x(device), values.y(device)) : step.repeat(3, x, y);
+      const auto losses =
+          temporary ? step.repeat(3, values.x(device), values.y(device)) : step.repeat(3, x, y);
       overwrite_free_memory(device, batch * 6);
       train::Accuracy accuracy(device, 4);
       train::TopK top_two(device, 2);

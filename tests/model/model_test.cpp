@@ -22,14 +22,16 @@ using Small = Model<SmallNet, D, double>;
 auto dynamic_small_net() {
   return nn::Sequential(
       nn::Input<dyn, dyn, dyn>(Shape(Dim(index_t{2}), Dim(index_t{7}), Dim(index_t{6}))),
-      nn::Named<"conv", nn::Conv2d<dyn, dyn, nn::Stride<dyn>, nn::Padding<dyn>>>(nn::Conv2d(3, 3, 1, 1)),
+      nn::Named<"conv", nn::Conv2d<dyn, dyn, nn::Stride<dyn>, nn::Padding<dyn>>>(
+          nn::Conv2d(3, 3, 1, 1)),
       nn::ReLU{}, nn::MaxPool2d<2>{}, nn::Flatten{}, nn::Linear(5), nn::ReLU{},
       nn::Named<"out", nn::Linear<>>(nn::Linear(4)));
 }
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("the gradient of a batch is the mean of its samples' gradients", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("the gradient of a batch is the mean of its samples' gradients", D,
+                   GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   manual_seed(1);
   Small<D> model(device);
@@ -46,7 +48,8 @@ TEST_CASE_TEMPLATE("the gradient of a batch is the mean of its samples' gradient
     const std::vector<label_t> labels = all.labels.to_vector();
     const auto features = static_cast<std::ptrdiff_t>(inputs.size()) / batch;
     for (index_t n = 0; n < batch; ++n) {
-      const std::vector<double> one(inputs.begin() + n * features, inputs.begin() + (n + 1) * features);
+      const std::vector<double> one(inputs.begin() + n * features,
+                                    inputs.begin() + (n + 1) * features);
       const Tensor<double, D> input(device, SmallNet{}.input().sizes().with_front(1), one);
       const Tensor<label_t, D> label(device, {1}, {labels.data()[n]});
       criterion(model(input), label).backward();  // adds up
@@ -59,7 +62,8 @@ TEST_CASE_TEMPLATE("the gradient of a batch is the mean of its samples' gradient
   }
 }
 
-TEST_CASE_TEMPLATE("gradients add up over backward passes until zero_grad", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("gradients add up over backward passes until zero_grad", D,
+                   GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   manual_seed(2);
   Small<D> model(device);
@@ -67,7 +71,8 @@ TEST_CASE_TEMPLATE("gradients add up over backward passes until zero_grad", D, G
     if (batch > 4 && !std::same_as<D, Host>) continue;
     CAPTURE(batch);
     Generator generator(batch);
-    const TestBatch<double, D> a(device, SmallNet{}, batch, generator), b(device, SmallNet{}, batch, generator);
+    const TestBatch<double, D> a(device, SmallNet{}, batch, generator),
+        b(device, SmallNet{}, batch, generator);
     const auto gradient_of = [&](const TestBatch<double, D>& x) {
       model.zero_grad();
       criterion(model(x.inputs), x.labels).backward();
@@ -96,7 +101,8 @@ TEST_CASE_TEMPLATE("gradients add up over backward passes until zero_grad", D, G
   }
 }
 
-TEST_CASE_TEMPLATE("sizes given at run time make the same model as static ones", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("sizes given at run time make the same model as static ones", D,
+                   GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   const auto net = dynamic_small_net();
   manual_seed(3);
@@ -143,11 +149,13 @@ TEST_CASE_TEMPLATE("inputs of a wrong shape", D, GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   Model<SmallNet, D> model(device);
   const auto message = [&](const Sizes& sizes) {
-    const Tensor<float, D> inputs(device, sizes, std::vector<float>(static_cast<std::size_t>(sizes.numel())));
+    const Tensor<float, D> inputs(device, sizes,
+                                  std::vector<float>(static_cast<std::size_t>(sizes.numel())));
     return error_of([&] { model(inputs); });
   };
   CHECK(message({3, 2, 7, 5}) ==
-        "gpunet::Model: the input has shape [3, 2, 7, 5] (want [batch, 2, 7, 6] with a batch of 1 or more): check "
+        "gpunet::Model: the input has shape [3, 2, 7, 5] (want [batch, 2, 7, 6] with a batch of 1 "
+        "or more): check "
         "the "
         "dataset's samples and the network's Input");
   CHECK(message({2, 7, 6}).find("the input has shape [2, 7, 6]") != std::string::npos);
@@ -177,11 +185,13 @@ TEST_CASE("a label that is no class is an error on Host, and the model can be us
   const TestBatch<float, Host> batch(host, SmallNet{}, 5, generator);
   const Tensor<label_t, Host> wrong(host, {5}, {0, 1, 3, 4, 2});
   const std::string message =
-      "gpunet::nn::CrossEntropyLoss: label 4 of sample 3 of the batch is no class (want 0 to 3): check the labels, "
+      "gpunet::nn::CrossEntropyLoss: label 4 of sample 3 of the batch is no class (want 0 to 3): "
+      "check the labels, "
       "or "
       "give the network as many outputs as there are classes";
   CHECK(error_of([&] { criterion(model(batch.inputs), wrong); }) == message);
-  CHECK(error_of([&] { model.forward_backward(batch.inputs, criterion, wrong.view()); }) == message);
+  CHECK(error_of([&] { model.forward_backward(batch.inputs, criterion, wrong.view()); }) ==
+        message);
   const auto loss = criterion(model(batch.inputs), batch.labels);
   CHECK(loss.item() > 0);
 }
@@ -202,7 +212,8 @@ TEST_CASE_TEMPLATE("working memory grows with the batch and is kept", D, GPUNET_
   Model<SmallNet, D> model(device);
   CHECK(model.workspace_bytes() == 0);
   Generator generator(7);
-  const TestBatch<float, D> one(device, SmallNet{}, 1, generator), many(device, SmallNet{}, 40, generator);
+  const TestBatch<float, D> one(device, SmallNet{}, 1, generator),
+      many(device, SmallNet{}, 40, generator);
   const float before = criterion(model(one.inputs), one.labels).item();
   const std::size_t little = model.workspace_bytes();
   model(many.inputs);
@@ -234,7 +245,8 @@ TEST_CASE("a model is made of a device, an element type and no copies") {
 
 namespace {
 
-// Loss and parameters after some steps; `move` is called with the model after the first, and returns where it is then.
+// Loss and parameters after some steps; `move` is called with the model after the first, and
+// returns where it is then.
 template <class D, class Move>
 std::vector<float> trained(D& device, Move move) {
   using Net = nn::Sequential<nn::Input<4>, nn::Linear<8>, nn::ReLU, nn::Linear<3>>;
@@ -282,14 +294,16 @@ TEST_CASE_TEMPLATE("a model that is moved takes its optimizer, steps, outputs an
         }));
 }
 
-TEST_CASE_TEMPLATE("a model that was moved from, or is gone, is refused in one sentence", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("a model that was moved from, or is gone, is refused in one sentence", D,
+                   GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   using Net = nn::Sequential<nn::Input<4>, nn::Linear<3>>;
   const auto inputs = randn(device, {6, 4});
   const Tensor<label_t, D> labels(device, {6}, {0, 1, 2, 0, 1, 2});
   Model<Net, D> old(device), net = std::move(old);
   const std::string moved =
-      "gpunet::Model: this object was moved from (its contents are gone), use the one that it was moved to";
+      "gpunet::Model: this object was moved from (its contents are gone), use the one that it was "
+      "moved to";
   CHECK(error_of([&] { old(inputs); }) == moved);
   CHECK(error_of([&] { old.forward_backward(inputs, criterion, labels.view()); }) == moved);
   CHECK(error_of([&] { old.parameters(); }) == moved);
@@ -306,7 +320,8 @@ TEST_CASE_TEMPLATE("a model that was moved from, or is gone, is refused in one s
   auto loss = criterion(outputs, labels);
   net = Model<Net, D>(device);
   const std::string gone =
-      "gpunet::Model: the object is gone (destroyed, or another one was assigned to it), but something made for it "
+      "gpunet::Model: the object is gone (destroyed, or another one was assigned to it), but "
+      "something made for it "
       "is still used, keep the object as long, or make that anew";
   CHECK(error_of([&] { optimizer.step(); }) == gone);
   CHECK(error_of([&] { step(inputs, labels); }) == gone);
@@ -314,7 +329,8 @@ TEST_CASE_TEMPLATE("a model that was moved from, or is gone, is refused in one s
   CHECK(error_of([&] { loss.backward(); }) == gone);
   CHECK(error_of([&] { loss.item(); }) == gone);
   CHECK(net.forward(inputs).to_vector() == net(inputs).to_vector());  // the new one is whole
-  old = std::move(net);                                               // and so is one that is assigned to
+  // And so is one that is assigned to.
+  old = std::move(net);
   CHECK(old(inputs).to_vector().size() == 18);
 }
 
@@ -328,10 +344,12 @@ TEST_CASE_TEMPLATE("labels of another shape than [batch] are refused, though the
   train::Step step(model, criterion, optimizer);
   for (const Sizes& sizes : {Sizes{6, 1}, Sizes{1, 6}, Sizes{2, 3}}) {
     const Tensor<label_t, D> labels(device, sizes, {0, 1, 2, 3, 0, 1});
-    const std::string wanted = "gpunet::Model: targets of shape " + to_string(sizes) +
-                               " for a batch of 6 (want [6], one for each sample), give targets.view().flatten()";
+    const std::string wanted =
+        "gpunet::Model: targets of shape " + to_string(sizes) +
+        " for a batch of 6 (want [6], one for each sample), give targets.view().flatten()";
     CHECK(error_of([&] { criterion(model(batch.inputs), labels); }) == wanted);
-    CHECK(error_of([&] { model.forward_backward(batch.inputs, criterion, labels.view()); }) == wanted);
+    CHECK(error_of([&] { model.forward_backward(batch.inputs, criterion, labels.view()); }) ==
+          wanted);
     CHECK(error_of([&] { step(batch.inputs, labels); }) == wanted);
     CHECK(error_of([&] { step(batch.inputs, labels.view().flatten()); }) == "");
   }

@@ -17,7 +17,8 @@ using namespace gpunet;
 namespace {
 
 const std::string refusal =
-    "gpunet::Model: another call uses this model, in another thread or around this one (its memory holds one "
+    "gpunet::Model: another call uses this model, in another thread or around this one (its memory "
+    "holds one "
     "pass), "
     "make a model for each thread, guard this one by a mutex, or predict from PublishedWeights";
 
@@ -50,7 +51,8 @@ struct GateLayer {
   template <class D, class T>
   void backward(D& device, const BackwardPass<T>& pass) const {
     if (backward_gate) backward_gate->pass();
-    if (pass.dx) device.copy(pass.dx, pass.dy, static_cast<std::size_t>(pass.in_elements()) * sizeof(T));
+    if (pass.dx)
+      device.copy(pass.dx, pass.dy, static_cast<std::size_t>(pass.in_elements()) * sizeof(T));
   }
 };
 
@@ -70,7 +72,8 @@ struct Fixture {
   Model<Net, Host> net{device};
   nn::CrossEntropyLoss criterion;
   optim::SGD<Host, float> optimizer{net, {.lr = 0.1}};
-  train::Step<Host, float, nn::CrossEntropyLoss, optim::SGD<Host, float>> step{net, criterion, optimizer};
+  train::Step<Host, float, nn::CrossEntropyLoss, optim::SGD<Host, float>> step{net, criterion,
+                                                                               optimizer};
   Tensor<float, Host> x{device, {2, 3}, {1, 2, 3, 4, 5, 6}};
   Tensor<label_t, Host> y{device, {2}, {0, 1}};
   TempFolder folder;
@@ -209,7 +212,8 @@ TEST_CASE("a predictor that another thread calls refuses") {
   stop.entered.get_future().wait();
   forward_gate = nullptr;
   const std::string refused =
-      "gpunet::Predictor: another call uses this predictor, in another thread (its memory holds one pass), make "
+      "gpunet::Predictor: another call uses this predictor, in another thread (its memory holds "
+      "one pass), make "
       "one "
       "for each thread, which may share the network or PublishedWeights";
   CHECK(error_of([&] { predict(f.x); }) == refused);

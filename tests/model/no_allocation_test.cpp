@@ -16,7 +16,8 @@
 
 using namespace gpunet;
 
-// The allocation functions of the whole test program, replaced by ones that count while a test wants it.
+// The allocation functions of the whole test program, replaced by ones that count while a test
+// wants it.
 namespace {
 
 void* counted(std::size_t bytes, std::size_t alignment) noexcept {
@@ -134,7 +135,8 @@ struct Trainer {
   Model<SmallNet, Host> net{host};
   nn::CrossEntropyLoss criterion;
   optim::SGD<Host, float> optimizer{net, {.lr = 0.01f, .momentum = 0.9f}};
-  train::Step<Host, float, nn::CrossEntropyLoss, optim::SGD<Host, float>> step{net, criterion, optimizer};
+  train::Step<Host, float, nn::CrossEntropyLoss, optim::SGD<Host, float>> step{net, criterion,
+                                                                               optimizer};
   train::RunningLoss<Host> running{host};
 };
 
@@ -175,8 +177,8 @@ TEST_CASE("after the first step a step allocates nothing on Host") {
     }
 }
 
-// Slices of networks with many parameters go one after another: two at a time would want memory that the device lends to
-// one. They have 2^24 activations at most.
+// Slices of networks with many parameters go one after another: two at a time would want memory
+// that the device lends to one. They have 2^24 activations at most.
 TEST_CASE("after the first call the forward pass of a wide network allocates nothing on Host") {
   const auto allocations_of = [](auto network, index_t batch) {
     Host host({.threads = 2});
@@ -190,8 +192,8 @@ TEST_CASE("after the first call the forward pass of a wide network allocates not
     return count.so_far();
   };
   using TwoSlices = nn::Sequential<nn::Input<32>, nn::Linear<16384>>;
-  using OneSlice =
-      nn::Sequential<nn::Input<784>, nn::Linear<512>, nn::ReLU, nn::Linear<512>, nn::ReLU, nn::Linear<10>>;
+  using OneSlice = nn::Sequential<nn::Input<784>, nn::Linear<512>, nn::ReLU, nn::Linear<512>,
+                                  nn::ReLU, nn::Linear<10>>;
   CHECK(allocations_of(TwoSlices(), 1040) == 0);
   CHECK(allocations_of(OneSlice(), 64) == 0);
 }
@@ -204,7 +206,8 @@ TEST_CASE("after the first call clipping gradients allocates nothing on Host") {
   const TestBatch<float, Host> data(host, Wide{}, 2, generator);
   nn::CrossEntropyLoss criterion;
   const auto clip = [&] {
-    return nn::utils::clip_grad_norm_(net, 1e-3).item() + nn::utils::clip_grad_norm_(net, 1e-3, 1, true).item();
+    return nn::utils::clip_grad_norm_(net, 1e-3).item() +
+           nn::utils::clip_grad_norm_(net, 1e-3, 1, true).item();
   };
   clip();  // without gradients
   criterion(net(data.inputs), data.labels).backward();
@@ -235,7 +238,8 @@ TEST_CASE("a step allocates nothing on Host, the loader included") {
   for (int workers : {0, 2}) {
     CAPTURE(workers);
     Trainer trainer(2);
-    const data::DataLoader loader(pictures, {.batch_size = 3, .shuffle = true, .num_workers = workers});
+    const data::DataLoader loader(pictures,
+                                  {.batch_size = 3, .shuffle = true, .num_workers = workers});
     auto batches = loader.to(trainer.host);
     for (int epoch = 0; epoch < 2; ++epoch) {
       index_t steps = 0;
@@ -244,7 +248,8 @@ TEST_CASE("a step allocates nothing on Host, the loader included") {
       for (auto [inputs, labels] : batches) {
         trainer.at_once(inputs, labels);
         trainer.eager(inputs, labels);
-        if (++steps == 1) count.emplace();  // not before: an epoch starts its threads, the first step takes memory
+        // Not before: an epoch starts its threads, the first step takes memory.
+        if (++steps == 1) count.emplace();
         counted = count->so_far();
       }
       count.reset();

@@ -69,7 +69,8 @@ TEST_CASE_TEMPLATE("predictions, probabilities and text of an output", D, GPUNET
   std::ostringstream out;
   out << output << "\n" << output.argmax(1);
   CHECK(out.str() ==
-        "tensor([[1.0000, 2.0000],\n        [0.5000, 0.5000],\n        [4.0000, 0.0000]])\ntensor([1, 0, 0])");
+        "tensor([[1.0000, 2.0000],\n        [0.5000, 0.5000],\n        [4.0000, "
+        "0.0000]])\ntensor([1, 0, 0])");
   CHECK(contains(error_of([&] { output.item(); }), "a tensor of shape [3, 2] has no single value"));
   Model<nn::Sequential<nn::Input<1>, nn::ReLU>, D> single(device);
   CHECK(single(Tensor<float, D>(device, {1, 1}, {7})).item() == 7);
@@ -81,7 +82,8 @@ TEST_CASE_TEMPLATE("each_slice shows every sample once", D, GPUNET_TEST_DEVICES)
   D& device = test_device<D>();
   Model<Identity, D> model(device);
   for (index_t batch : {1, 5, 17}) {
-    const Tensor<float, D> inputs(device, {batch, 2, 3}, std::vector<float>(static_cast<std::size_t>(batch * 6)));
+    const Tensor<float, D> inputs(device, {batch, 2, 3},
+                                  std::vector<float>(static_cast<std::size_t>(batch * 6)));
     index_t next = 0;
     model(inputs).each_slice([&](const Slice& slice, index_t first, const float* y) {
       CHECK(first == next);
@@ -103,14 +105,15 @@ TEST_CASE_TEMPLATE("outputs and losses of an earlier batch are refused", D, GPUN
   const float value = loss.item();
   const auto next = model(batch.inputs);
   const std::string stale =
-      ": the model has run another batch or computed another loss since, call it before the next one";
+      ": the model has run another batch or computed another loss since, call it before the next "
+      "one";
   CHECK_THROWS_WITH_AS(loss.item(), ("gpunet::LossValue::item" + stale).c_str(), Error);
   CHECK_THROWS_WITH_AS(loss.backward(), ("gpunet::LossValue::backward" + stale).c_str(), Error);
-  CHECK_THROWS_WITH_AS(
-      output.tensor(),
-      "gpunet::Output: the model has run another batch since this output was computed (or autocast), use tensor() "
-      "to keep it",
-      Error);
+  CHECK_THROWS_WITH_AS(output.tensor(),
+                       "gpunet::Output: the model has run another batch since this output was "
+                       "computed (or autocast), use tensor() "
+                       "to keep it",
+                       Error);
   CHECK_THROWS_AS(criterion(output, batch.labels), Error);
   CHECK(criterion(next, batch.labels).item() == value);
 }
@@ -143,7 +146,8 @@ TEST_CASE_TEMPLATE("of two losses of one output only the second is there", D, GP
   CHECK_NOTHROW(second.backward());
 }
 
-TEST_CASE_TEMPLATE("the loss of a training step cannot run backward again", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("the loss of a training step cannot run backward again", D,
+                   GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   Model<SmallNet, D> model(device);
   Generator generator(1);
@@ -151,8 +155,9 @@ TEST_CASE_TEMPLATE("the loss of a training step cannot run backward again", D, G
   auto loss = model.forward_backward(View<const float, D>(batch.inputs), nn::CrossEntropyLoss{},
                                      View<const label_t, D>(batch.labels));
   CHECK(loss.item() > 0);
-  CHECK_THROWS_WITH_AS(loss.backward(),
-                       "gpunet::LossValue::backward: this loss comes from a training step, which has run backward "
-                       "already",
-                       Error);
+  CHECK_THROWS_WITH_AS(
+      loss.backward(),
+      "gpunet::LossValue::backward: this loss comes from a training step, which has run backward "
+      "already",
+      Error);
 }

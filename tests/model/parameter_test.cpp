@@ -11,12 +11,14 @@ using namespace gpunet;
 
 namespace {
 
-using Net = nn::Sequential<nn::Input<2>, nn::Named<"fc", nn::Linear<3>>, nn::Named<"norm", nn::BatchNorm1d>>;
+using Net = nn::Sequential<nn::Input<2>, nn::Named<"fc", nn::Linear<3>>,
+                           nn::Named<"norm", nn::BatchNorm1d>>;
 using Line = nn::Sequential<nn::Input<2>, nn::Named<"fc", nn::Linear<1>>>;
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("functions of tensors take parameters, buffers and gradients", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("functions of tensors take parameters, buffers and gradients", D,
+                   GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   Model<Line, D, double> net(device);
   auto weight = get_parameter(net, "fc.weight");
@@ -46,7 +48,8 @@ TEST_CASE("a parameter without a gradient says so") {
   Model<Net, Host> net(host);
   const auto weight = get_parameter(net, "fc.weight");
   const char* const none =
-      "gpunet::Parameter::grad: fc.weight has no gradient (no backward pass since zero_grad), call loss.backward() "
+      "gpunet::Parameter::grad: fc.weight has no gradient (no backward pass since zero_grad), call "
+      "loss.backward() "
       "first";
   CHECK(error_of([&] { weight.grad(); }) == none);
   const Tensor<float, Host> x = rand(host, {4, 2}), y = rand(host, {4, 3});
@@ -67,9 +70,10 @@ TEST_CASE("buffers are found by name") {
   CHECK(get_buffer(constant, "norm.running_var").to_vector() == std::vector<float>(3, 1));
   get_buffer(net, "norm.running_mean")[1] = 2;
   CHECK(get_buffer(constant, "norm.running_mean").to_vector() == std::vector<float>{0, 2, 0});
-  CHECK(contains(
-      error_of([&] { get_buffer(net, "norm.mean"); }),
-      "gpunet::get_buffer: the network has no buffer norm.mean, it has norm.running_mean norm.running_var"));
+  CHECK(contains(error_of([&] { get_buffer(net, "norm.mean"); }),
+                 "gpunet::get_buffer: the network has no buffer norm.mean, it has "
+                 "norm.running_mean norm.running_var"));
   Model<Line, Host> line(host);
-  CHECK(error_of([&] { get_buffer(line, "x"); }) == "gpunet::get_buffer: the network has no buffer x, it has none");
+  CHECK(error_of([&] { get_buffer(line, "x"); }) ==
+        "gpunet::get_buffer: the network has no buffer x, it has none");
 }

@@ -30,7 +30,8 @@ Pass run(Host& host, const std::vector<float>& parameters, index_t batch) {
   auto loss = nn::CrossEntropyLoss{}(output, data.labels);
   loss.backward();
   const std::vector<T> y = output.tensor().to_vector(), gradients = gradients_of(net);
-  return {{y.begin(), y.end()}, {gradients.begin(), gradients.end()}, static_cast<double>(loss.item())};
+  return {
+      {y.begin(), y.end()}, {gradients.begin(), gradients.end()}, static_cast<double>(loss.item())};
 }
 
 }  // namespace

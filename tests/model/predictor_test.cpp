@@ -55,7 +55,8 @@ void train_a_bit(Network<D, float>& net) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("a predictor has the bits of the network in evaluation mode", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("a predictor has the bits of the network in evaluation mode", D,
+                   GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   manual_seed(1);
   Network net(device, many_layers, {2, 6, 6});
@@ -125,9 +126,10 @@ TEST_CASE("several inputs and outputs, hooks and frozen parameters") {
 
 TEST_CASE("parameters take half of the memory, and the workspace has no room for all of them") {
   Host host({.threads = 1});
-  using Wide = nn::Sequential<nn::Input<256>, nn::Linear<256>, nn::ReLU, nn::Linear<256>, nn::ReLU, nn::Linear<256>,
-                              nn::ReLU, nn::Linear<256>, nn::ReLU, nn::Linear<256>, nn::ReLU, nn::Linear<256>,
-                              nn::ReLU, nn::Linear<256>, nn::ReLU, nn::Linear<256>>;
+  using Wide = nn::Sequential<nn::Input<256>, nn::Linear<256>, nn::ReLU, nn::Linear<256>, nn::ReLU,
+                              nn::Linear<256>, nn::ReLU, nn::Linear<256>, nn::ReLU, nn::Linear<256>,
+                              nn::ReLU, nn::Linear<256>, nn::ReLU, nn::Linear<256>, nn::ReLU,
+                              nn::Linear<256>>;
   Model<Wide, Host> net(host);
   Predictor full(net), narrow(net, {.storage = Storage::bfloat16});
   const std::size_t parameters = 8 * (256 * 256 + 256) * sizeof(float);
@@ -167,16 +169,24 @@ TEST_CASE("wrong uses of a predictor") {
   Host& host = test_device<Host>();
   Model<nn::Sequential<nn::Input<3>, nn::Linear<2>>, Host> net(host);
   Predictor predict(net), narrow(net, {.storage = Storage::bfloat16});
-  CHECK(error_of([&] { predict(zeros(host, {2, 4})); }) == error_of([&] { net(zeros(host, {2, 4})); }));
+  CHECK(error_of([&] {
+          predict(zeros(host, {2, 4}));
+        }) == error_of([&] {
+          net(zeros(host, {2, 4}));
+        }));
   CHECK(contains(error_of([&] { predict(zeros(host, {0, 3})); }), "a batch of 1 or more"));
   {
     const auto use = net.exclusive_use();  // as during a step
-    CHECK(contains(error_of([&] { predict(zeros(host, {1, 3})); }), "another call uses this model"));
+    CHECK(contains(error_of([&] {
+                     predict(zeros(host, {1, 3}));
+                   }),
+                   "another call uses this model"));
     narrow(zeros(host, {1, 3}));
   }
   Model<nn::Sequential<nn::Input<3>, nn::Linear<2>>, Host, double> exact(host);
   CHECK(error_of([&] { Predictor(exact, {.storage = Storage::float16}); }) ==
-        "gpunet::Predictor: a network of double with a storage of 16 bits (which would lose all that double adds), "
+        "gpunet::Predictor: a network of double with a storage of 16 bits (which would lose all "
+        "that double adds), "
         "use "
         "one of float");
   Predictor predict_exactly(exact);
@@ -208,38 +218,42 @@ void check_accuracy(const std::string& weights, const Set& set, index_t right) {
   CHECK(right_with(net, set, Storage::full) == right);
   for (const Storage storage : {Storage::bfloat16, Storage::float16}) {
     const index_t narrow = right_with(net, set, storage);
-    MESSAGE(weights << std::string(storage == Storage::bfloat16 ? ", bfloat16: " : ", float16: ") << narrow
-                    << " of " << set.size() << ", float: " << right);
+    MESSAGE(weights << std::string(storage == Storage::bfloat16 ? ", bfloat16: " : ", float16: ")
+                    << narrow << " of " << set.size() << ", float: " << right);
     CHECK(std::abs(narrow - right) <= set.size() / 1000);
   }
 }
 
 bool has_data(const std::string& folder, const char* weights, const char* set) {
-  if (under_sanitizers || !std::filesystem::exists(folder + weights) || !std::filesystem::exists(folder + set)) {
-    MESSAGE("skipped: GPUNET_TEST_DATA names no folder with " << std::string(weights) << " and " << std::string(set)
-                                                              << ", or sanitizers are slow");
+  if (under_sanitizers || !std::filesystem::exists(folder + weights) ||
+      !std::filesystem::exists(folder + set)) {
+    MESSAGE("skipped: GPUNET_TEST_DATA names no folder with "
+            << std::string(weights) << " and " << std::string(set) << ", or sanitizers are slow");
     return false;
   }
   return true;
 }
 
-const std::string folder = std::getenv("GPUNET_TEST_DATA") ? std::getenv("GPUNET_TEST_DATA") : "nowhere";
+const std::string folder =
+    std::getenv("GPUNET_TEST_DATA") ? std::getenv("GPUNET_TEST_DATA") : "nowhere";
 
 using MnistNet =
     nn::Sequential<nn::Input<1, 28, 28>,                             //
                    nn::Named<"conv1", nn::Conv2d<8, 3>>, nn::ReLU,   //
                    nn::Named<"conv2", nn::Conv2d<16, 3>>, nn::ReLU,  //
-                   nn::Named<"conv3", nn::Conv2d<24, 3>>, nn::ReLU, nn::Named<"norm1", nn::BatchNorm2d>,
-                   nn::Flatten, nn::Named<"fc1", nn::Linear<32>>, nn::ReLU,  //
+                   nn::Named<"conv3", nn::Conv2d<24, 3>>, nn::ReLU,
+                   nn::Named<"norm1", nn::BatchNorm2d>, nn::Flatten,
+                   nn::Named<"fc1", nn::Linear<32>>, nn::ReLU,  //
                    nn::Named<"fc2", nn::Linear<10>>, nn::Named<"norm2", nn::BatchNorm1d>>;
 
 }  // namespace
 
 TEST_CASE("the lesson's network with 16 bits is right as often, within 0.1 points, on CIFAR-10") {
   if (!has_data(folder, "/weights/cifar_net.pth", "/cifar10")) return;
-  const data::Compose transform(data::ToTensor{}, data::Normalize{{0.5f, 0.5f, 0.5f}, {0.5f, 0.5f, 0.5f}});
-  check_accuracy<LeNet>(folder + "/weights/cifar_net.pth", data::CIFAR10::test(folder + "/cifar10", transform),
-                        5490);
+  const data::Compose transform(data::ToTensor{},
+                                data::Normalize{{0.5f, 0.5f, 0.5f}, {0.5f, 0.5f, 0.5f}});
+  check_accuracy<LeNet>(folder + "/weights/cifar_net.pth",
+                        data::CIFAR10::test(folder + "/cifar10", transform), 5490);
 }
 
 TEST_CASE("the same for a network with batch normalization, on MNIST") {

@@ -25,7 +25,8 @@ nn::Value three_layers(nn::Value x) {
   return nn::linear(nn::relu(nn::batch_norm(nn::linear(nn::relu(nn::linear(x, 16)), 16))), 1);
 }
 
-// Sets all parameters to a number, exact in 16 bits: the outputs then say which weights they are of.
+// Sets all parameters to a number, exact in 16 bits: the outputs then say which weights they are
+// of.
 template <class D>
 void set_all(Network<D, float>& net, int number) {
   fill(net.device(), net.parameters().numel(), static_cast<float>(number), net.parameters().data());
@@ -52,7 +53,8 @@ std::unique_ptr<D> new_device() {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("predictions are of the weights that were published last", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("predictions are of the weights that were published last", D,
+                   GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   manual_seed(1);
   const Tensor<float, D> x = rand(device, {3, 8});
@@ -88,7 +90,8 @@ TEST_CASE_TEMPLATE("predictions are of the weights that were published last", D,
   }
 }
 
-TEST_CASE_TEMPLATE("threads predict while another one trains and publishes", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("threads predict while another one trains and publishes", D,
+                   GPUNET_TEST_DEVICES) {
   constexpr int versions = DeviceTraits<D>::has_host_memory ? 100 : 10, readers = 4;
   D& device = test_device<D>();
   manual_seed(2);
@@ -118,7 +121,8 @@ TEST_CASE_TEMPLATE("threads predict while another one trains and publishes", D, 
           is_last = done;
           const std::vector<float> outputs = predict(own_x).to_vector();
           predictions.fetch_add(1);
-          while (version <= versions && !same_bits(outputs, expected[static_cast<std::size_t>(version)]))
+          while (version <= versions &&
+                 !same_bits(outputs, expected[static_cast<std::size_t>(version)]))
             ++version;  // never an older one than before
           wrong[static_cast<std::size_t>(r)] += version > versions;
         }
@@ -139,7 +143,8 @@ TEST_CASE_TEMPLATE("threads predict while another one trains and publishes", D, 
   }
 }
 
-TEST_CASE_TEMPLATE("threads predict on one const network, each on a device of its own", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("threads predict on one const network, each on a device of its own", D,
+                   GPUNET_TEST_DEVICES) {
   manual_seed(3);
   D& device = test_device<D>();
   Network made(device, three_layers, {8});
@@ -154,7 +159,8 @@ TEST_CASE_TEMPLATE("threads predict on one const network, each on a device of it
     std::vector<int> right(3);
     for (std::size_t i = 0; i < right.size(); ++i) {
       devices.push_back(new_device<D>());
-      predictors.push_back(std::make_unique<Predictor<D, float>>(*devices[i], net, PredictorOptions{storage}));
+      predictors.push_back(
+          std::make_unique<Predictor<D, float>>(*devices[i], net, PredictorOptions{storage}));
     }
     std::vector<std::thread> threads;
     for (std::size_t i = 0; i < right.size(); ++i)
@@ -175,7 +181,8 @@ TEST_CASE_TEMPLATE("threads predict on one const network, each on a device of it
 TEST_CASE("outputs go where they are wanted") {
   Host& host = test_device<Host>();
   manual_seed(4);
-  Network net(host, [](nn::Value a, nn::Value b) { return nn::linear(a, 3) + nn::linear(b, 3); }, {2}, {4});
+  Network net(host, [](nn::Value a, nn::Value b) { return nn::linear(a, 3) + nn::linear(b, 3); },
+              {2}, {4});
   Predictor predict(net);
   const Tensor<float, Host> a = rand(host, {5, 2}), b = rand(host, {5, 4});
   const std::vector<float> expected = predict({a, b}).to_vector();
@@ -185,12 +192,15 @@ TEST_CASE("outputs go where they are wanted") {
   CHECK(same_bits(outputs, expected));
   const auto refused = [&](const Sizes& sizes) {
     std::vector<float> untouched(60, 7);
-    const std::string error = error_of([&] { predict.into(View<float, Host>(untouched.data(), sizes), {a, b}); });
+    const std::string error = error_of([&] {
+      predict.into(View<float, Host>(untouched.data(), sizes), {a, b});
+    });
     CHECK(untouched == std::vector<float>(60, 7));
     return error;
   };
   CHECK(refused({5, 4}) ==
-        "gpunet::Predictor::into: outputs of shape [5, 4] (want [5, 3], one row for each input), make them of that "
+        "gpunet::Predictor::into: outputs of shape [5, 4] (want [5, 3], one row for each input), "
+        "make them of that "
         "shape");
   CHECK(contains(refused({15, 1}), "of shape [15, 1] (want [5, 3]"));
   CHECK(contains(refused({}), "of shape [] (want [5, 3]"));
@@ -204,9 +214,9 @@ TEST_CASE("weights that cannot be published") {
   Predictor predict(weights);
   const Tensor<float, Host> x = rand(host, {1, 8});
   const std::vector<float> before = predict(x).to_vector();
-  CHECK(contains(
-      error_of([&] { weights.publish(wider); }),
-      "gpunet::PublishedWeights::publish: 0.weight has shape [16, 8] here and [16, 9] in the other network"));
+  CHECK(contains(error_of([&] { weights.publish(wider); }),
+                 "gpunet::PublishedWeights::publish: 0.weight has shape [16, 8] here and [16, 9] "
+                 "in the other network"));
   CHECK(contains(error_of([&] { weights.publish(fewer); }), "the other network has no "));
   set_all(net, 1);
   {
@@ -219,7 +229,8 @@ TEST_CASE("weights that cannot be published") {
 
   Model<nn::Sequential<nn::Input<3>, nn::Linear<2>>, Host, double> exact(host);
   CHECK(error_of([&] { PublishedWeights(exact, {.storage = Storage::float16}); }) ==
-        "gpunet::PublishedWeights: a network of double with a storage of 16 bits (which would lose all that double "
+        "gpunet::PublishedWeights: a network of double with a storage of 16 bits (which would lose "
+        "all that double "
         "adds), use one of float");
 }
 

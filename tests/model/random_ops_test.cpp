@@ -13,15 +13,16 @@ namespace {
 
 using mine::Dropout;
 using Masks = nn::Sequential<nn::Input<5, 7>, Dropout, Dropout>;
-using Net = nn::Sequential<nn::Input<2, 8, 8>, nn::Conv2d<4, 3>, nn::ReLU, Dropout, nn::Flatten, nn::Linear<32>,
-                           nn::ReLU, Dropout, nn::Linear<4>>;
+using Net = nn::Sequential<nn::Input<2, 8, 8>, nn::Conv2d<4, 3>, nn::ReLU, Dropout, nn::Flatten,
+                           nn::Linear<32>, nn::ReLU, Dropout, nn::Linear<4>>;
 
 // The outputs of two passes for inputs of 1: 0, or 1 / (1 - p) from each layer.
 template <class T = float, class D>
 std::vector<float> masks(D& device, index_t batch) {
   manual_seed(3);
   Model<Masks, D, T> net(device);
-  Tensor<T, D> ones(device, {batch, 5, 7}, std::vector<T>(static_cast<std::size_t>(35 * batch), T{1}));
+  Tensor<T, D> ones(device, {batch, 5, 7},
+                    std::vector<T>(static_cast<std::size_t>(35 * batch), T{1}));
   std::vector<float> all;
   for (int pass = 0; pass < 2; ++pass)
     for (const T value : net(ones).to_vector())
@@ -52,8 +53,9 @@ std::vector<float> trained(D& device, bool whole_steps) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("random numbers of layers are the same on all devices and for any number of threads", D,
-                   GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE(
+    "random numbers of layers are the same on all devices and for any number of threads", D,
+    GPUNET_TEST_DEVICES) {
   Host alone({.threads = 1}), four({.threads = 4});
   for (const index_t batch : {1, 3, 20, 100}) {
     const std::vector<float> expected = masks(alone, batch);
@@ -69,8 +71,8 @@ TEST_CASE_TEMPLATE("random numbers of layers are the same on all devices and for
   }
 }
 
-TEST_CASE_TEMPLATE("a network with random layers learns the same in whole steps, recorded ones too", D,
-                   GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("a network with random layers learns the same in whole steps, recorded ones too",
+                   D, GPUNET_TEST_DEVICES) {
   CHECK(same_bits(trained(test_device<D>(), true), trained(test_device<D>(), false)));
 }
 
@@ -79,8 +81,8 @@ TEST_CASE("a network with random layers learns the same with any number of threa
   CHECK(same_bits(trained(alone, true), trained(four, true)));
 }
 
-TEST_CASE_TEMPLATE("masks change from pass to pass in training mode only, and belong to the model", D,
-                   GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("masks change from pass to pass in training mode only, and belong to the model",
+                   D, GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   const Tensor<float, D> ones(device, {4, 5, 7}, std::vector<float>(140, 1.0f));
   manual_seed(3);

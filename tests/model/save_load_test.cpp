@@ -38,7 +38,8 @@ TEST_CASE_TEMPLATE("a saved model is loaded bit for bit", D, GPUNET_TEST_DEVICES
   CHECK(file.entries().size() == 6);
   CHECK(sizes_of("conv.weight") == "[3, 2, 3, 3]");
   CHECK(sizes_of("conv.bias") == "[3]");
-  CHECK(sizes_of("4.weight") == "[5, 27]");  // without a name, the layer's position as in torch.nn.Sequential
+  // Without a name, the layer's position as in torch.nn.Sequential.
+  CHECK(sizes_of("4.weight") == "[5, 27]");
   CHECK(sizes_of("out.bias") == "[4]");
 
   const auto values = [&](const Model<SmallNet, D>& model) {
@@ -58,37 +59,44 @@ TEST_CASE_TEMPLATE("a saved model is loaded bit for bit", D, GPUNET_TEST_DEVICES
   }
 }
 
-TEST_CASE("a file that another program cuts short or rewrites while it is loaded does not end the program") {
+TEST_CASE(
+    "a file that another program cuts short or rewrites while it is loaded does not end the "
+    "program") {
   const TempFolder folder;
   Host device;
   const Model<SmallNet, Host> saved(device);
   const auto values = [](const Model<SmallNet, Host>& model) {
-    return std::vector<float>(model.parameters().data(), model.parameters().data() + model.parameters().numel());
+    return std::vector<float>(model.parameters().data(),
+                              model.parameters().data() + model.parameters().numel());
   };
   for (const char* name : {"net.safetensors", "net.pth", "net.npz"}) {
     CAPTURE(name);
     const std::string path = folder / name;
     io::save(saved, path);
-    CHECK(
-        end_of([&] {
-          Model<SmallNet, Host> net(device);
-          const std::vector<float> before = values(net);
-          bool cut = false;
-          const auto cut_short = [&](std::string_view key) {  // called when the names are known, before any number
-            if (!std::exchange(cut, true)) std::filesystem::resize_file(path, 0);
-            return std::string(key);
-          };
-          const std::string error = error_of([&] { io::load(net, path, {.rename = cut_short}); });
-          if (!cut) _exit(1);
-          if (error.empty()) _exit(values(net) == values(saved) ? 7 : 2);  // of a copy
-          _exit(contains(error, " ends ") && contains(error, "it was cut short") && values(net) == before ? 7 : 3);
-        }) == 7);
+    CHECK(end_of([&] {
+            Model<SmallNet, Host> net(device);
+            const std::vector<float> before = values(net);
+            bool cut = false;
+            // Called when the names are known, before any number.
+            const auto cut_short = [&](std::string_view key) {
+              if (!std::exchange(cut, true)) std::filesystem::resize_file(path, 0);
+              return std::string(key);
+            };
+            const std::string error = error_of([&] { io::load(net, path, {.rename = cut_short}); });
+            if (!cut) _exit(1);
+            if (error.empty()) _exit(values(net) == values(saved) ? 7 : 2);  // of a copy
+            _exit(contains(error, " ends ") && contains(error, "it was cut short") &&
+                          values(net) == before
+                      ? 7
+                      : 3);
+          }) == 7);
 
     io::save(saved, path);
     const std::string whole = read_text(path);
     CHECK(end_of([&] {
             std::atomic<bool> done = false;
-            std::thread writer([&] {  // as `cp other net` does: the file is empty for a moment, then grows
+            // As `cp other net` does: the file is empty for a moment, then grows.
+            std::thread writer([&] {
               for (int i = 0; i < 100'000 && !done; ++i)
                 std::ofstream(path, std::ios::binary) << whole;
             });
@@ -124,23 +132,26 @@ TEST_CASE("a mapped file gives the same numbers") {
 TEST_CASE("a file of another network changes nothing, and the error names every key") {
   const TempFolder folder;
   Host host;
-  Model<nn::Sequential<nn::Input<4>, nn::Named<"a", nn::Linear<3>>, nn::Named<"b", nn::Linear<2>>>, Host> first(
-      host);
-  Model<nn::Sequential<nn::Input<4>, nn::Named<"a", nn::Linear<5>>, nn::Named<"c", nn::Linear<2>>>, Host> second(
-      host);
+  Model<nn::Sequential<nn::Input<4>, nn::Named<"a", nn::Linear<3>>, nn::Named<"b", nn::Linear<2>>>,
+        Host>
+      first(host);
+  Model<nn::Sequential<nn::Input<4>, nn::Named<"a", nn::Linear<5>>, nn::Named<"c", nn::Linear<2>>>,
+        Host>
+      second(host);
   io::save(first, folder / "net.safetensors");
   const std::vector<float> before(second.parameters().data(),
                                   second.parameters().data() + second.parameters().numel());
   const std::string error = error_of([&] { io::load(second, folder / "net.safetensors"); });
-  for (const char* part : {"net.safetensors does not fit this network", "missing keys: c.weight, c.bias",
-                           "unexpected keys:", "b.weight", "b.bias",
-                           "size mismatch for a.weight: [3, 4] in the file, [5, 4] in the network",
-                           "size mismatch for a.bias: [3] in the file, [5] in the network"}) {
+  for (const char* part :
+       {"net.safetensors does not fit this network", "missing keys: c.weight, c.bias",
+        "unexpected keys:", "b.weight", "b.bias",
+        "size mismatch for a.weight: [3, 4] in the file, [5, 4] in the network",
+        "size mismatch for a.bias: [3] in the file, [5] in the network"}) {
     CAPTURE(part);
     CHECK(error.find(part) != std::string::npos);
   }
-  CHECK(before ==
-        std::vector<float>(second.parameters().data(), second.parameters().data() + second.parameters().numel()));
+  CHECK(before == std::vector<float>(second.parameters().data(),
+                                     second.parameters().data() + second.parameters().numel()));
   CHECK(error_of([&] { io::load(first, folder / "none.safetensors"); }).find("none.safetensors") !=
         std::string::npos);
 }
@@ -148,10 +159,12 @@ TEST_CASE("a file of another network changes nothing, and the error names every 
 TEST_CASE("a load without the head leaves the head as it is") {
   const TempFolder folder;
   Host host;
-  using Small = nn::Sequential<nn::Input<4>, nn::Named<"a", nn::Linear<3>>, nn::Named<"bn", nn::BatchNorm1d>,
-                               nn::Named<"fc2", nn::Linear<3>>, nn::Named<"fc", nn::Linear<2>>>;
-  using Large = nn::Sequential<nn::Input<4>, nn::Named<"a", nn::Linear<3>>, nn::Named<"bn", nn::BatchNorm1d>,
-                               nn::Named<"fc2", nn::Linear<3>>, nn::Named<"fc", nn::Linear<5>>>;
+  using Small =
+      nn::Sequential<nn::Input<4>, nn::Named<"a", nn::Linear<3>>, nn::Named<"bn", nn::BatchNorm1d>,
+                     nn::Named<"fc2", nn::Linear<3>>, nn::Named<"fc", nn::Linear<2>>>;
+  using Large =
+      nn::Sequential<nn::Input<4>, nn::Named<"a", nn::Linear<3>>, nn::Named<"bn", nn::BatchNorm1d>,
+                     nn::Named<"fc2", nn::Linear<3>>, nn::Named<"fc", nn::Linear<5>>>;
   Model<Small, Host> from(host);
   const auto numbers = [](const auto& net, const char* name) {
     return get_parameter(net, name).to_vector();
@@ -177,12 +190,15 @@ TEST_CASE("a load without the head leaves the head as it is") {
   manual_seed(2);
   io::load(to, from, {.skip = {"fc"}});  // of a network in memory
   CHECK(numbers(to, "a.weight") == numbers(from, "a.weight"));
-  io::load(to, path, {.skip = {"fc"}, .match = io::by_order});  // its place in the file is left out too
+  // Its place in the file is left out too.
+  io::load(to, path, {.skip = {"fc"}, .match = io::by_order});
   CHECK(numbers(to, "fc2.bias") == numbers(from, "fc2.bias"));
 
   // Of the file alone: a network without a head; of the network alone: a file without one.
-  Model<nn::Sequential<nn::Input<4>, nn::Named<"a", nn::Linear<3>>, nn::Named<"bn", nn::BatchNorm1d>>, Host> body(
-      host);
+  Model<
+      nn::Sequential<nn::Input<4>, nn::Named<"a", nn::Linear<3>>, nn::Named<"bn", nn::BatchNorm1d>>,
+      Host>
+      body(host);
   io::load(body, path, {.skip = {"fc*"}});
   CHECK(numbers(body, "a.weight") == numbers(from, "a.weight"));
   io::save(body, folder / "body.pth");
@@ -193,15 +209,18 @@ TEST_CASE("a load without the head leaves the head as it is") {
                  "missing keys: fc2.weight, fc2.bias"));
   CHECK(error_of([&] {
           io::load(to, path, {.skip = {"fc", "head.*"}});
-        }) ==
-        "gpunet::io::load: nothing in the network or in " + path +
-            " is called \"head.*\", which .skip leaves out (the network has a.weight, a.bias, bn.weight, bn.bias, "
-            "bn.running_mean, bn.running_var, bn.num_batches_tracked, fc2.weight, fc2.bias, fc.weight and 1 more), "
-            "give a "
-            "name, a part as \"fc\", or a pattern as \"fc.*\"");
-  CHECK(contains(error_of([&] { io::load(to, path, {.skip = {"*"}}); }), ".skip leaves out all parameters"));
+        }) == "gpunet::io::load: nothing in the network or in " + path +
+                  " is called \"head.*\", which .skip leaves out (the network has a.weight, "
+                  "a.bias, bn.weight, bn.bias, "
+                  "bn.running_mean, bn.running_var, bn.num_batches_tracked, fc2.weight, fc2.bias, "
+                  "fc.weight and 1 more), "
+                  "give a "
+                  "name, a part as \"fc\", or a pattern as \"fc.*\"");
+  CHECK(contains(error_of([&] { io::load(to, path, {.skip = {"*"}}); }),
+                 ".skip leaves out all parameters"));
   CHECK(contains(error_of([&] { io::load(to, path); }),
-                 "size mismatch for fc.bias: [2] in the file, [5] in the network\nleave these out with {.skip = "
+                 "size mismatch for fc.bias: [2] in the file, [5] in the network\nleave these out "
+                 "with {.skip = "
                  "{\"fc\"}}, so that they keep their values, or load a file that"));
 }
 
@@ -209,8 +228,9 @@ TEST_CASE("a load of a part returns what the file lacks and what the model has n
   const TempFolder folder;
   Host host;
   Model<nn::Sequential<nn::Input<4>, nn::Named<"a", nn::Linear<3>>>, Host> first(host);
-  Model<nn::Sequential<nn::Input<4>, nn::Named<"a", nn::Linear<3>>, nn::Named<"b", nn::Linear<2>>>, Host> second(
-      host);
+  Model<nn::Sequential<nn::Input<4>, nn::Named<"a", nn::Linear<3>>, nn::Named<"b", nn::Linear<2>>>,
+        Host>
+      second(host);
   io::save(first, folder / "first.pth");
   io::save(second, folder / "second.pth");
   const io::IncompatibleKeys lacks = io::load(second, folder / "first.pth", {.strict = false});
@@ -225,8 +245,9 @@ TEST_CASE("a load of a part returns what the file lacks and what the model has n
 
 TEST_CASE_TEMPLATE("a model with BatchNorm keeps its running statistics and its count in a file", D,
                    GPUNET_TEST_DEVICES) {
-  using Net = nn::Sequential<nn::Input<2, 4, 4>, nn::Conv2d<3, 3>, nn::Named<"norm", nn::BatchNorm2d>, nn::Flatten,
-                             nn::Linear<2>, nn::BatchNorm1d>;
+  using Net =
+      nn::Sequential<nn::Input<2, 4, 4>, nn::Conv2d<3, 3>, nn::Named<"norm", nn::BatchNorm2d>,
+                     nn::Flatten, nn::Linear<2>, nn::BatchNorm1d>;
   const TempFolder folder;
   D& device = test_device<D>();
   Generator generator(4);
@@ -245,7 +266,8 @@ TEST_CASE_TEMPLATE("a model with BatchNorm keeps its running statistics and its 
     io::load(loaded, folder / name);
     CHECK(loaded(x).tensor().to_vector() == expected);
     index_t batches = 0;
-    device.download(&batches, loaded.buffers().data() + loaded.named_buffers()[2].offset, sizeof batches);
+    device.download(&batches, loaded.buffers().data() + loaded.named_buffers()[2].offset,
+                    sizeof batches);
     CHECK(batches == 3);
   }
   const auto file = io::read_tensors(folder / "net.pth");
@@ -253,19 +275,23 @@ TEST_CASE_TEMPLATE("a model with BatchNorm keeps its running statistics and its 
   for (const io::TensorEntry& entry : file.entries())
     keys += entry.name + to_string(entry.sizes) + " ";
   CHECK(keys ==
-        "0.weight[3, 2, 3, 3] 0.bias[3] norm.weight[3] norm.bias[3] norm.running_mean[3] norm.running_var[3] "
-        "norm.num_batches_tracked[] 3.weight[2, 12] 3.bias[2] 4.weight[2] 4.bias[2] 4.running_mean[2] "
+        "0.weight[3, 2, 3, 3] 0.bias[3] norm.weight[3] norm.bias[3] norm.running_mean[3] "
+        "norm.running_var[3] "
+        "norm.num_batches_tracked[] 3.weight[2, 12] 3.bias[2] 4.weight[2] 4.bias[2] "
+        "4.running_mean[2] "
         "4.running_var[2] 4.num_batches_tracked[] ");
 }
 
 TEST_CASE("the weights that PyTorch saved for its lesson are right as often as there") {
   const char* data = std::getenv("GPUNET_TEST_DATA");
   if (!data) {
-    MESSAGE("skipped: GPUNET_TEST_DATA does not name a folder with weights/cifar_net.pth and cifar10/");
+    MESSAGE(
+        "skipped: GPUNET_TEST_DATA does not name a folder with weights/cifar_net.pth and cifar10/");
     return;
   }
   Host host;
-  const data::Compose transform(data::ToTensor{}, data::Normalize{{0.5f, 0.5f, 0.5f}, {0.5f, 0.5f, 0.5f}});
+  const data::Compose transform(data::ToTensor{},
+                                data::Normalize{{0.5f, 0.5f, 0.5f}, {0.5f, 0.5f, 0.5f}});
   const auto images = data::CIFAR10::test(std::string(data) + "/cifar10", transform);
   Model<LeNet, Host> net(host);
   io::load(net, std::string(data) + "/weights/cifar_net.pth");

@@ -56,7 +56,8 @@ void check_gan(By by) {
       ++number;
     }
   device.upload(d_loss.parameters().data(), arena.data(), arena.size() * sizeof(double));
-  optim::Adam d(d_loss, {.lr = 0.02, .betas = {0.5, 0.999}}), g(g_loss, {.lr = 0.02, .betas = {0.5, 0.999}});
+  optim::Adam d(d_loss, {.lr = 0.02, .betas = {0.5, 0.999}}),
+      g(g_loss, {.lr = 0.02, .betas = {0.5, 0.999}});
   train::Step d_step(d_loss, nn::OutputLoss{}, d), g_step(g_loss, nn::OutputLoss{}, g);
   const Tensor<double, D> noise(device, {4, 2}, pattern<double>(8, 7, 3, 23));
   const Tensor<double, D> real(device, {4, 2}, pattern<double>(8, 5, 1, 11));
@@ -93,13 +94,15 @@ void check_gan(By by) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("a generator learns through a discriminator, each with its optimizer, as in PyTorch", D,
-                   GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE(
+    "a generator learns through a discriminator, each with its optimizer, as in PyTorch", D,
+    GPUNET_TEST_DEVICES) {
   check_gan<D>(By::loop);
   check_gan<D>(By::step);
 }
 
-TEST_CASE_TEMPLATE("networks that share parameters read and write the same", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("networks that share parameters read and write the same", D,
+                   GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   std::optional<Network<D, double>> both;
   both.emplace(device, of_discriminator, Sizes{2}, Sizes{2});
@@ -132,20 +135,26 @@ TEST_CASE("an update of shared parameters makes the losses of all networks stale
   const auto loss = mean(g_loss(z));
   mean(d_loss(z, z)).backward();
   d.step();
-  CHECK(error_of([&] { loss.backward(); }).find("gpunet::LossValue::backward: the parameters have changed") == 0);
+  CHECK(error_of([&] {
+          loss.backward();
+        }).find("gpunet::LossValue::backward: the parameters have changed") == 0);
 }
 
 TEST_CASE("networks that cannot share parameters") {
   Host& host = test_device<Host>();
   Network<Host, double> one(host, [](Value x) { return linear(x, 3, {.name = "fc"}); }, {2});
-  CHECK(
-      error_of([&] { Network<Host, double>(one, [](Value x) { return linear(x, 3, {.name = "head"}); }, {2}); }) ==
-      "gpunet::Model: the other network has no head.weight to share, give the parts that are shared the same "
-      "names");
-  CHECK(
-      error_of([&] { Network<Host, double>(one, [](Value x) { return linear(x, 4, {.name = "fc"}); }, {2}); }) ==
-      "gpunet::Model: fc.weight has shape [4, 2] here and [3, 2] in the other network (want the same to share it), "
-      "use the same layer, or another name");
+  CHECK(error_of([&] {
+          Network<Host, double>(one, [](Value x) { return linear(x, 3, {.name = "head"}); }, {2});
+        }) ==
+        "gpunet::Model: the other network has no head.weight to share, give the parts that are "
+        "shared the same "
+        "names");
+  CHECK(error_of([&] {
+          Network<Host, double>(one, [](Value x) { return linear(x, 4, {.name = "fc"}); }, {2});
+        }) ==
+        "gpunet::Model: fc.weight has shape [4, 2] here and [3, 2] in the other network (want the "
+        "same to share it), "
+        "use the same layer, or another name");
 }
 
 TEST_CASE_TEMPLATE("averages of networks that share their parameters are those of their own", D,
@@ -158,7 +167,8 @@ TEST_CASE_TEMPLATE("averages of networks that share their parameters are those o
   AveragedModel ema(sample, {.multi_avg_fn = get_ema_multi_avg_fn(0.75)}),
       own(alone, {.multi_avg_fn = get_ema_multi_avg_fn(0.75)});
   for (int i = 0; i < 3; ++i) {
-    const std::vector<double> values = pattern<double>(d_loss.parameters().numel(), 5 + 2 * i, i, 17);
+    const std::vector<double> values =
+        pattern<double>(d_loss.parameters().numel(), 5 + 2 * i, i, 17);
     device.upload(d_loss.parameters().data(), values.data(), values.size() * sizeof(double));
     alone.copy_state(sample);
     ema.update_parameters(sample);
@@ -168,9 +178,7 @@ TEST_CASE_TEMPLATE("averages of networks that share their parameters are those o
   const auto of_average = ema(z).to_vector();
   CHECK(of_average == own(z).to_vector());
   CHECK(of_average != sample(z).tensor().to_vector());
-  CHECK(
-      error_of([&] {
-        ema.update_parameters(d_loss);
-      }).find("gpunet::optim::swa_utils::AveragedModel::update_parameters: the other network has discriminator") ==
-      0);
+  CHECK(error_of([&] { ema.update_parameters(d_loss); })
+            .find("gpunet::optim::swa_utils::AveragedModel::update_parameters: the other network "
+                  "has discriminator") == 0);
 }

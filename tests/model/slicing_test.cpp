@@ -8,7 +8,8 @@ using namespace gpunet;
 
 namespace {
 
-constexpr NetworkSize tiny{192, 44}, small{62'006, 15'000}, wide{669'706, 1'034}, large{2'360'000, 420'000};
+constexpr NetworkSize tiny{192, 44}, small{62'006, 15'000}, wide{669'706, 1'034},
+    large{2'360'000, 420'000};
 
 void check_runs(const Slicing& slicing) {
   const index_t runs = slicing.runs();
@@ -57,7 +58,8 @@ TEST_CASE("Host takes groups of 16, 4 or 1 samples and pads little") {
   CHECK(slice_batch(host, 100, small).inner == 16);
 }
 
-TEST_CASE("Host: threads take slices of one group, unless the network is tiny, or has many parameters") {
+TEST_CASE(
+    "Host: threads take slices of one group, unless the network is tiny, or has many parameters") {
   const Host& host = test_device<Host>();
   const Slicing lenet = slice_batch(host, 256, small);
   CHECK(lenet.side_by_side);

@@ -15,23 +15,26 @@ using namespace gpunet;
 
 namespace {
 
-using Iris = nn::Sequential<nn::Input<4>, nn::Named<"fc1", nn::Linear<8>>, nn::ReLU,
-                            nn::Named<"fc2", nn::Linear<9>>, nn::ReLU, nn::Named<"out", nn::Linear<3>>>;
-using Wide = nn::Sequential<nn::Input<64, 32, 32>, nn::Conv2d<512, 3, nn::Padding<1>>, nn::BatchNorm2d, nn::Flatten,
-                            nn::Linear<5000>>;
+using Iris =
+    nn::Sequential<nn::Input<4>, nn::Named<"fc1", nn::Linear<8>>, nn::ReLU,
+                   nn::Named<"fc2", nn::Linear<9>>, nn::ReLU, nn::Named<"out", nn::Linear<3>>>;
+using Wide = nn::Sequential<nn::Input<64, 32, 32>, nn::Conv2d<512, 3, nn::Padding<1>>,
+                            nn::BatchNorm2d, nn::Flatten, nn::Linear<5000>>;
 
 using Nested = nn::Sequential<
     nn::Input<3, 32, 32>,
     nn::Named<"features",
-              nn::Sequential<nn::Conv2d<6, 5>, nn::ReLU, nn::MaxPool2d<2>,
-                             nn::Named<"deep", nn::Sequential<nn::Conv2d<16, 5>, nn::Named<"act", nn::ReLU>>>,
-                             nn::MaxPool2d<2>>>,
+              nn::Sequential<
+                  nn::Conv2d<6, 5>, nn::ReLU, nn::MaxPool2d<2>,
+                  nn::Named<"deep", nn::Sequential<nn::Conv2d<16, 5>, nn::Named<"act", nn::ReLU>>>,
+                  nn::MaxPool2d<2>>>,
     nn::Flatten, nn::Sequential<nn::Linear<84>, nn::ReLU>, nn::Linear<10>>;
 
 // The network of summaries.py: every option, run-time sizes.
 const nn::Sequential normalized(nn::Input<3, 32, 32>(), nn::Conv2d(8, 3, 2, 1),
                                 nn::BatchNorm2d({.momentum = std::nullopt}), nn::ReLU(),
-                                nn::MaxPool2d<3, nn::Stride<2>, nn::Padding<1>>(), nn::Flatten(), nn::Linear(10),
+                                nn::MaxPool2d<3, nn::Stride<2>, nn::Padding<1>>(), nn::Flatten(),
+                                nn::Linear(10),
                                 nn::Named<"a_norm_with_a_name_that_is_long", nn::BatchNorm1d>(
                                     nn::BatchNorm1d({.eps = 0.0001, .momentum = 0.25})),
                                 nn::Softmax());
@@ -68,7 +71,8 @@ void check_numbers(const Summary& got, const reference::SummaryReference& want) 
 // Our lines go on where torchinfo's end, with the column of bytes.
 void check_table(const Summary& got, const reference::SummaryReference& want) {
   std::string table = want.table;
-  const std::string twice = "Sequential (Sequential)";  // torchinfo's name for a network without one
+  // torchinfo's name for a network without one.
+  const std::string twice = "Sequential (Sequential)";
   table.replace(table.find(twice), twice.size(), "Sequential             ");
   const auto ours = lines_of(to_string(got)), theirs = lines_of(table);
   REQUIRE(ours.size() == theirs.size());
@@ -110,9 +114,12 @@ using Convolutions = nn::Sequential<
     nn::Input<4, 6, 7>, nn::Conv2d<8, 3, nn::Padding<1>, nn::Groups<4>>,
     nn::Conv2d<6, 3, nn::KernelWidth<2>, nn::PaddingSame, nn::Dilation<2>>,
     nn::ConvTranspose2d<4, 3, nn::Stride<2>, nn::Padding<1>, nn::OutputPadding<1>, nn::Groups<2>>,
-    nn::ConvTranspose2d<3, 2, nn::KernelWidth<3>, nn::Stride<2, 1>, nn::Padding<0, 1>, nn::Bias<false>>>;
-using Rows = nn::Sequential<nn::Input<4, 15>, nn::Conv1d<6, 3, nn::Stride<2>, nn::Dilation<2>, nn::Groups<2>>,
-                            nn::ConvTranspose1d<4, 4, nn::Stride<2>, nn::Padding<1>, nn::Bias<false>>>;
+    nn::ConvTranspose2d<3, 2, nn::KernelWidth<3>, nn::Stride<2, 1>, nn::Padding<0, 1>,
+                        nn::Bias<false>>>;
+using Rows =
+    nn::Sequential<nn::Input<4, 15>,
+                   nn::Conv1d<6, 3, nn::Stride<2>, nn::Dilation<2>, nn::Groups<2>>,
+                   nn::ConvTranspose1d<4, 4, nn::Stride<2>, nn::Padding<1>, nn::Bias<false>>>;
 
 }  // namespace
 
@@ -179,14 +186,15 @@ TEST_CASE("a layer of one's own is asked for its multiply-adds") {
 // outputs is no layer.
 TEST_CASE("functions of values are printed without the nodes that join inputs or outputs") {
   Host host;
-  const Network net(host,
-                    [](nn::Value x, nn::Value y) {
-                      const auto [states, h, c] =
-                          lstm(x, 16, {.num_layers = 2, .bidirectional = true, .name = "rnn"});
-                      const auto [last, h_n] = gru(states, 4);
-                      return std::array{linear(last, 3, {.name = "head"}), h_n, linear(y, 2), reshape(c, {64})};
-                    },
-                    {30, 5}, {7});
+  const Network net(
+      host,
+      [](nn::Value x, nn::Value y) {
+        const auto [states, h, c] =
+            lstm(x, 16, {.num_layers = 2, .bidirectional = true, .name = "rnn"});
+        const auto [last, h_n] = gru(states, 4);
+        return std::array{linear(last, 3, {.name = "head"}), h_n, linear(y, 2), reshape(c, {64})};
+      },
+      {30, 5}, {7});
   CHECK(to_string(net.graph()) ==
         "Sequential(\n"
         "  (rnn): LSTM(5, 16, num_layers=2, batch_first=True, bidirectional=True)\n"
@@ -219,5 +227,6 @@ TEST_CASE("totals of small networks have digits") {
 }
 
 TEST_CASE("a batch of no samples has no summary") {
-  CHECK(error_of([] { summary(LeNet{}, 0); }) == "gpunet::summary: a batch of 0 samples (want 1 or more)");
+  CHECK(error_of([] { summary(LeNet{}, 0); }) ==
+        "gpunet::summary: a batch of 0 samples (want 1 or more)");
 }

@@ -60,7 +60,8 @@ void check(index_t batch) {
 
 }  // namespace
 
-TEST_CASE("training is bitwise identical for 1, 2, 3, 5 and 8 threads, in one step and step by step") {
+TEST_CASE(
+    "training is bitwise identical for 1, 2, 3, 5 and 8 threads, in one step and step by step") {
   check<LeNet>(100);
   check<Wide>(40);
   check<Wide>(3);

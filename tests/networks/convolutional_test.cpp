@@ -22,9 +22,9 @@ const ReferenceFile& reference() {
   return file;
 }
 
-// Compares keys, the losses of steps of SGD on one batch, and the outputs after them with PyTorch's. Rounding is another one
-// where sums have another order, and what it changes grows from step to step: `most` is the relative error allowed. Sanitizers watch
-// one step.
+// Compares keys, the losses of steps of SGD on one batch, and the outputs after them with
+// PyTorch's. Rounding is another one where sums have another order, and what it changes grows from
+// step to step: `most` is the relative error allowed. Sanitizers watch one step.
 template <class D, class Criterion>
 void check_network(const std::string& name, Network<D, double>& net, const Sizes& images, double lr,
                    const Criterion& criterion, const auto& targets, double most) {
@@ -66,7 +66,8 @@ TEST_CASE("ResNet-18 learns as torchvision's does") {
   manual_seed(1);
   Model<networks::ResNet18<32, 10>, Host, double> net(host);
   networks::init_convolutions(net);
-  check_network("resnet18", net, {4, 3, 32, 32}, 0.0001, nn::CrossEntropyLoss{}, classes(host, 4), 1e-9);
+  check_network("resnet18", net, {4, 3, 32, 32}, 0.0001, nn::CrossEntropyLoss{}, classes(host, 4),
+                1e-9);
 
   // The same network as a function of values takes the weights by name.
   Network<Host, double> same(host, networks::ResNet{.classes = 10}, {3, 32, 32});
@@ -81,23 +82,29 @@ TEST_CASE("networks as functions of values learn as PyTorch's do, ResNet-20 for 
   manual_seed(1);
   Network<Host, double> resnet(host, networks::CIFARResNet{}, {3, 8, 8});
   networks::init_convolutions(resnet);
-  check_network("resnet20", resnet, {4, 3, 8, 8}, 0.001, nn::CrossEntropyLoss{}, classes(host, 4), 1e-9);
+  check_network("resnet20", resnet, {4, 3, 8, 8}, 0.001, nn::CrossEntropyLoss{}, classes(host, 4),
+                1e-9);
   manual_seed(1);
   Network<Host, double> mobilenet(host, networks::MobileNetV2{.classes = 10, .p = 0}, {3, 32, 32});
   networks::init_mobilenet_v2(mobilenet);
-  check_network("mobilenet_v2", mobilenet, {4, 3, 32, 32}, 0.001, nn::CrossEntropyLoss{}, classes(host, 4), 1e-9);
+  check_network("mobilenet_v2", mobilenet, {4, 3, 32, 32}, 0.001, nn::CrossEntropyLoss{},
+                classes(host, 4), 1e-9);
   manual_seed(1);
   Network<Host, double> unet(host, networks::UNet{4}, {3, 32, 32});
-  check_network("unet", unet, {4, 3, 32, 32}, 0.01, nn::BCELoss{}, masks(host, {4, 1, 32, 32}), 1e-9);
+  check_network("unet", unet, {4, 3, 32, 32}, 0.01, nn::BCELoss{}, masks(host, {4, 1, 32, 32}),
+                1e-9);
 }
 
-TEST_CASE_TEMPLATE("small networks as functions of values learn as PyTorch's do", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("small networks as functions of values learn as PyTorch's do", D,
+                   GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   manual_seed(1);
   Network<D, double> resnet(device, networks::CIFARResNet{.n = 1}, {3, 8, 8});
   networks::init_convolutions(resnet);
-  check_network("resnet8", resnet, {2, 3, 8, 8}, 0.01, nn::CrossEntropyLoss{}, classes(device, 2), 1e-9);
+  check_network("resnet8", resnet, {2, 3, 8, 8}, 0.01, nn::CrossEntropyLoss{}, classes(device, 2),
+                1e-9);
   manual_seed(1);
   Network<D, double> unet(device, networks::UNet{2}, {3, 16, 16});
-  check_network("unet2", unet, {2, 3, 16, 16}, 0.01, nn::BCELoss{}, masks(device, {2, 1, 16, 16}), 1e-9);
+  check_network("unet2", unet, {2, 3, 16, 16}, 0.01, nn::BCELoss{}, masks(device, {2, 1, 16, 16}),
+                1e-9);
 }

@@ -22,16 +22,17 @@ std::vector<label_t> text(std::size_t n) {
   std::vector<label_t> characters{1, 2};
   while (characters.size() < n) {
     const std::size_t i = characters.size();
-    characters.push_back(
-        static_cast<label_t>((characters[i - 1] + 2 * characters[i - 2] + (i * i % 7 == 0 ? 3 : 1)) % vocabulary));
+    characters.push_back(static_cast<label_t>(
+        (characters[i - 1] + 2 * characters[i - 2] + (i * i % 7 == 0 ? 3 : 1)) % vocabulary));
   }
   return characters;
 }
 
-// Compares names, shapes and initial values with PyTorch's, all of them, and the losses of the first steps of Adam. Sums have
-// another order here; what that changes grows from step to step.
+// Compares names, shapes and initial values with PyTorch's, all of them, and the losses of the
+// first steps of Adam. Sums have another order here; what that changes grows from step to step.
 template <class D, class Model>
-void check_language_model(D& device, const std::string& name, const Model& model, std::size_t steps) {
+void check_language_model(D& device, const std::string& name, const Model& model,
+                          std::size_t steps) {
   CAPTURE(name);
   const ReferenceFile reference("language");
   manual_seed(2);
@@ -52,8 +53,8 @@ void check_language_model(D& device, const std::string& name, const Model& model
     std::vector<double> x;
     std::vector<label_t> next;
     for (std::size_t sample = 0; sample < batch; ++sample) {
-      const auto begin =
-          characters.begin() + static_cast<std::ptrdiff_t>((i * batch + sample) * 37 % (1000 - length - 1));
+      const auto begin = characters.begin() + static_cast<std::ptrdiff_t>((i * batch + sample) *
+                                                                          37 % (1000 - length - 1));
       x.insert(x.end(), begin, begin + length);
       next.insert(next.end(), begin + 1, begin + length + 1);
     }
@@ -71,6 +72,7 @@ TEST_CASE_TEMPLATE("an LSTM learns characters as PyTorch's does", D, GPUNET_TEST
 }
 
 TEST_CASE_TEMPLATE("a transformer learns characters as PyTorch's does", D, GPUNET_TEST_DEVICES) {
-  check_language_model(test_device<D>(), "transformer", networks::CharTransformer<2, 32, 2>{vocabulary, 16},
+  check_language_model(test_device<D>(), "transformer",
+                       networks::CharTransformer<2, 32, 2>{vocabulary, 16},
                        std::is_same_v<D, Host> ? 100 : 3);
 }

@@ -77,15 +77,16 @@ TEST_CASE_TEMPLATE("gradients of activations", D, GPUNET_TEST_DEVICES) {
   for (const Slice& slice : test_slices<D>())
     with_all([&](const std::string& name, const auto& layer) {
       CAPTURE(name);
-      check_layer_gradients(test_device<D>(), layer, Shape<6>{}, slice);  // of an even number none is at a kink
+      // Of an even number none is at a kink.
+      check_layer_gradients(test_device<D>(), layer, Shape<6>{}, slice);
       check_layer_gradients(test_device<D>(), layer, Shape<2, 3, 1>{}, slice);
     });
 }
 
-// In double within 1e-12 of the numbers of PyTorch, whose functions are those of another library (its gradient of Hardsigmoid
-// has 1 / 6 as a float). In float, the vector
-// functions are off by up to 3 units in the last place (6e-8 each), and a formula has up to three of them and some sums, whose
-// terms are at most 2 and cancel.
+// In double within 1e-12 of the numbers of PyTorch, whose functions are those of another library
+// (its gradient of Hardsigmoid has 1 / 6 as a float). In float, the vector functions are off by up
+// to 3 units in the last place (6e-8 each), and a formula has up to three of them and some sums,
+// whose terms are at most 2 and cancel.
 TEST_CASE_TEMPLATE("activations are PyTorch's", D, GPUNET_TEST_DEVICES) {
   const KeepIsa keep;
   for (Isa path : isas()) {
@@ -120,7 +121,8 @@ TEST_CASE_TEMPLATE("both ends of Tanh and Sigmoid", D, GPUNET_TEST_DEVICES) {
   for (Isa path : isas()) {
     set_isa(path);
     D& device = test_device<D>();
-    CHECK(results<nn::Tanh>(device, {0, 100, -100, infinite, -infinite}) == std::vector<float>{0, 1, -1, 1, -1});
+    CHECK(results<nn::Tanh>(device, {0, 100, -100, infinite, -infinite}) ==
+          std::vector<float>{0, 1, -1, 1, -1});
     CHECK(results<nn::Sigmoid>(device, {0, 200, -200, infinite, -infinite}) ==
           std::vector<float>{0.5f, 1, 0, 1, 0});
     CHECK(std::isnan(results<nn::Tanh>(device, {std::nanf("")})[0]));
@@ -140,7 +142,8 @@ TEST_CASE_TEMPLATE("Tanh and Sigmoid of arrays of every length", D, GPUNET_TEST_
       const std::vector<float> z = results<nn::Sigmoid>(test_device<D>(), x);
       double most = 0;
       for (std::size_t i = 0; i < x.size(); ++i) {
-        const double tangent = std::tanh(static_cast<double>(x[i])), logistic = 1 / (1 + std::exp(-double{x[i]}));
+        const double tangent = std::tanh(static_cast<double>(x[i])),
+                     logistic = 1 / (1 + std::exp(-double{x[i]}));
         most = std::max({most, std::abs(y[i] / tangent - 1), std::abs(z[i] / logistic - 1)});
       }
       CAPTURE(n);

@@ -26,7 +26,8 @@ void check_same(D& device, const char* name, const L& layer) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("a chosen activation has the bits of the one whose name it has", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("a chosen activation has the bits of the one whose name it has", D,
+                   GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   check_same(device, "relu", nn::ReLU{});
   check_same(device, "relu6", nn::ReLU6{});
@@ -72,7 +73,8 @@ TEST_CASE("a chosen activation is printed as the layer that it is") {
   (2): Linear(in_features=4, out_features=3, bias=True)
   (last): Identity()
 ))");
-  const nn::Sequential others(nn::Input<2>{}, nn::AnyActivation("relu"), nn::AnyActivation("sigmoid"));
+  const nn::Sequential others(nn::Input<2>{}, nn::AnyActivation("relu"),
+                              nn::AnyActivation("sigmoid"));
   CHECK(summary(others, 1).layers[0].class_name == "ReLU");
   CHECK(summary(others, 1).layers[1].class_name == "Sigmoid");
   CHECK(summary(net, 1).layers[1].class_name == "Tanh");
@@ -80,15 +82,18 @@ TEST_CASE("a chosen activation is printed as the layer that it is") {
 
 TEST_CASE("an activation that nobody knows") {
   CHECK(error_of([] { nn::AnyActivation("Tanh"); }) ==
-        "gpunet::nn::AnyActivation: 'Tanh' is no activation (want linear, relu, relu6, leaky_relu, elu, selu, "
-        "gelu, silu, mish, tanh, sigmoid, logsigmoid, softplus, softsign, hardtanh, hardswish or hardsigmoid), "
+        "gpunet::nn::AnyActivation: 'Tanh' is no activation (want linear, relu, relu6, leaky_relu, "
+        "elu, selu, "
+        "gelu, silu, mish, tanh, sigmoid, logsigmoid, softplus, softsign, hardtanh, hardswish or "
+        "hardsigmoid), "
         "write a layer of your own for another");
 }
 
 TEST_CASE("layers with run-time sizes have the names of their parameters") {
   Host& host = test_device<Host>();
   const index_t n = 5;
-  const nn::Sequential layers(nn::Input<4>{}, nn::named<"fc1">(nn::Linear{n}), nn::AnyActivation("gelu"),
+  const nn::Sequential layers(nn::Input<4>{}, nn::named<"fc1">(nn::Linear{n}),
+                              nn::AnyActivation("gelu"),
                               nn::named<"head">(nn::Sequential(nn::Linear{n, nn::Bias<false>{}})),
                               nn::named<"act">(nn::AnyActivation("silu")));
   const Model net(host, layers);

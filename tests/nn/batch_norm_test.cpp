@@ -33,8 +33,8 @@ void check_pass(LayerRun<T, D>& run, const reference::LayerReference& expected, 
 
 // The first two batches train, the third is compared, then the same batch in eval mode.
 template <class T, class D, class L, class In>
-void check_against_reference(D& device, const L& layer, In in, const reference::BatchNormReference& expected,
-                             double tolerance) {
+void check_against_reference(D& device, const L& layer, In in,
+                             const reference::BatchNormReference& expected, double tolerance) {
   const KeepIsa keep;
   const index_t channels = in.template at<0>();
   for (const Slice& slice : slices_of_3<D>())
@@ -61,16 +61,19 @@ void check_against_reference(D& device, const L& layer, In in, const reference::
 
 template <class T, class D>
 void check_all(D& device, double tolerance) {
-  check_against_reference<T>(device, nn::BatchNorm1d{}, Shape<5>{}, reference::batch_norm_1d, tolerance);
+  check_against_reference<T>(device, nn::BatchNorm1d{}, Shape<5>{}, reference::batch_norm_1d,
+                             tolerance);
   check_against_reference<T>(device, nn::BatchNorm1d{{.eps = 1e-3, .momentum = 0.3}}, Shape<2, 4>{},
                              reference::batch_norm_1d_length, tolerance);
-  check_against_reference<T>(device, nn::BatchNorm2d{}, Shape<3, 2, 5>{}, reference::batch_norm_2d, tolerance);
+  check_against_reference<T>(device, nn::BatchNorm2d{}, Shape<3, 2, 5>{}, reference::batch_norm_2d,
+                             tolerance);
   check_against_reference<T>(device, nn::BatchNorm2d{{.momentum = std::nullopt}}, Shape<4, 3, 1>{},
                              reference::batch_norm_2d_mean_of_all, tolerance);
 }
 
-using Net = nn::Sequential<nn::Input<2, 4, 4>, nn::Conv2d<3, 3>, nn::Named<"norm1", nn::BatchNorm2d>, nn::ReLU,
-                           nn::Flatten, nn::Linear<4>, nn::BatchNorm1d>;
+using Net =
+    nn::Sequential<nn::Input<2, 4, 4>, nn::Conv2d<3, 3>, nn::Named<"norm1", nn::BatchNorm2d>,
+                   nn::ReLU, nn::Flatten, nn::Linear<4>, nn::BatchNorm1d>;
 
 }  // namespace
 
@@ -95,7 +98,8 @@ TEST_CASE_TEMPLATE("gradients of a network with BatchNorm", D, GPUNET_TEST_DEVIC
     check_network_gradients(device, Net{}, batch, nn::CrossEntropyLoss{});
 }
 
-TEST_CASE_TEMPLATE("a frozen BatchNorm gets no gradients, and gives those below the same", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("a frozen BatchNorm gets no gradients, and gives those below the same", D,
+                   GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   Generator generator(11);
   const Tensor<float, D> x(device, {7, 2, 4, 4}, random_values<float>(7 * 32, generator));
@@ -113,7 +117,8 @@ TEST_CASE_TEMPLATE("a frozen BatchNorm gets no gradients, and gives those below 
       std::vector<std::vector<float>> all;
       for (const auto& parameter : net.named_parameters()) {
         std::vector<float> values(static_cast<std::size_t>(parameter.sizes.numel()));
-        device.download(values.data(), net.gradients().data() + parameter.offset, values.size() * sizeof(float));
+        device.download(values.data(), net.gradients().data() + parameter.offset,
+                        values.size() * sizeof(float));
         all.push_back(values);
       }
       return all;
@@ -129,14 +134,17 @@ TEST_CASE_TEMPLATE("a frozen BatchNorm gets no gradients, and gives those below 
   }
 }
 
-TEST_CASE_TEMPLATE("a batch goes through BatchNorm in one slice when it trains, and samples alone when it does not",
-                   D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE(
+    "a batch goes through BatchNorm in one slice when it trains, and samples alone when it does "
+    "not",
+    D, GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   Generator generator(5);
   const Tensor<float, D> x(device, {50, 2, 4, 4}, random_values<float>(50 * 32, generator));
-  const nn::BatchNormOptions follow{.momentum = 1.0};  // the running statistics are the last batch's
-  const nn::Sequential layers(nn::Input<2, 4, 4>{}, nn::Conv2d<3, 3>{}, nn::BatchNorm2d{follow}, nn::ReLU{},
-                              nn::Flatten{}, nn::Linear<4>{}, nn::BatchNorm1d{follow});
+  // The running statistics are the last batch's.
+  const nn::BatchNormOptions follow{.momentum = 1.0};
+  const nn::Sequential layers(nn::Input<2, 4, 4>{}, nn::Conv2d<3, 3>{}, nn::BatchNorm2d{follow},
+                              nn::ReLU{}, nn::Flatten{}, nn::Linear<4>{}, nn::BatchNorm1d{follow});
   Model<std::remove_const_t<decltype(layers)>, D> net(device, layers);
   CHECK(net.mode() == nn::Mode::train);
   const std::vector<float> trained = net(x).tensor().to_vector();
@@ -151,12 +159,14 @@ TEST_CASE_TEMPLATE("a batch goes through BatchNorm in one slice when it trains, 
       return std::vector<float>(all.begin() + n * 32, all.begin() + (n + 1) * 32);
     }());
     const std::vector<float> alone = net(one).tensor().to_vector();
-    CHECK(relative_error(alone, std::vector<float>(used.begin() + n * 4, used.begin() + (n + 1) * 4)) < 1e-6);
+    CHECK(relative_error(
+              alone, std::vector<float>(used.begin() + n * 4, used.begin() + (n + 1) * 4)) < 1e-6);
   }
 }
 
-TEST_CASE_TEMPLATE("training steps with BatchNorm, also in eval mode, are those of the loop written out", D,
-                   GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE(
+    "training steps with BatchNorm, also in eval mode, are those of the loop written out", D,
+    GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   Generator generator(7);
   manual_seed(2);
@@ -184,9 +194,11 @@ TEST_CASE_TEMPLATE("training steps with BatchNorm, also in eval mode, are those 
   for (const BufferInfo& buffer : by_step.named_buffers()) {
     if (!buffer.persistent) continue;
     CAPTURE(buffer.name);
-    const auto size = static_cast<std::size_t>(buffer.kind == nn::BufferKind::count ? 2 : buffer.sizes.numel());
+    const auto size =
+        static_cast<std::size_t>(buffer.kind == nn::BufferKind::count ? 2 : buffer.sizes.numel());
     const auto at = static_cast<std::size_t>(buffer.offset);
-    const std::vector<float> stepped = values(by_step.buffers()), looped = values(by_loop.buffers());
+    const std::vector<float> stepped = values(by_step.buffers()),
+                             looped = values(by_loop.buffers());
     CHECK(std::memcmp(stepped.data() + at, looped.data() + at, size * sizeof(float)) == 0);
   }
 }
@@ -196,13 +208,14 @@ TEST_CASE("the state of BatchNorm has PyTorch's keys") {
   std::vector<std::string> names;
   for (const ParameterInfo& parameter : net.named_parameters())
     names.push_back(parameter.name);
-  CHECK(names == std::vector<std::string>{"0.weight", "0.bias", "norm1.weight", "norm1.bias", "4.weight", "4.bias",
-                                          "5.weight", "5.bias"});
+  CHECK(names == std::vector<std::string>{"0.weight", "0.bias", "norm1.weight", "norm1.bias",
+                                          "4.weight", "4.bias", "5.weight", "5.bias"});
   names.clear();
   for (const BufferInfo& buffer : net.named_buffers())
     if (buffer.persistent) names.push_back(buffer.name);
-  CHECK(names == std::vector<std::string>{"norm1.running_mean", "norm1.running_var", "norm1.num_batches_tracked",
-                                          "5.running_mean", "5.running_var", "5.num_batches_tracked"});
+  CHECK(names == std::vector<std::string>{"norm1.running_mean", "norm1.running_var",
+                                          "norm1.num_batches_tracked", "5.running_mean",
+                                          "5.running_var", "5.num_batches_tracked"});
 }
 
 TEST_CASE("parameters of BatchNorm begin with 1 and 0 and take nothing from the generator") {
@@ -211,8 +224,9 @@ TEST_CASE("parameters of BatchNorm begin with 1 and 0 and take nothing from the 
   const auto parameters = [](const auto& model, const std::string& name) {
     for (const ParameterInfo& parameter : model.named_parameters())
       if (parameter.name == name)
-        return std::vector<float>(model.parameters().data() + parameter.offset,
-                                  model.parameters().data() + parameter.offset + parameter.sizes.numel());
+        return std::vector<float>(
+            model.parameters().data() + parameter.offset,
+            model.parameters().data() + parameter.offset + parameter.sizes.numel());
     return std::vector<float>();
   };
   manual_seed(3);
@@ -224,7 +238,8 @@ TEST_CASE("parameters of BatchNorm begin with 1 and 0 and take nothing from the 
   CHECK(parameters(normed, "1.bias") == std::vector<float>{0, 0, 0});
 }
 
-TEST_CASE_TEMPLATE("a copy of a model has its running statistics and its mode", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("a copy of a model has its running statistics and its mode", D,
+                   GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   Host& host = test_device<Host>();
   Generator generator(5);
@@ -235,22 +250,27 @@ TEST_CASE_TEMPLATE("a copy of a model has its running statistics and its mode", 
   net.eval();
   auto copy = net.to(host);
   CHECK(copy.mode() == nn::Mode::eval);
-  CHECK(*reinterpret_cast<const index_t*>(copy.buffers().data() + copy.named_buffers()[2].offset) == 3);
+  CHECK(*reinterpret_cast<const index_t*>(copy.buffers().data() + copy.named_buffers()[2].offset) ==
+        3);
   CHECK(relative_error(copy(Tensor<float, Host>(host, {7, 2, 4, 4}, values)).tensor().to_vector(),
-                       net(Tensor<float, D>(device, {7, 2, 4, 4}, values)).tensor().to_vector()) < 1e-6);
+                       net(Tensor<float, D>(device, {7, 2, 4, 4}, values)).tensor().to_vector()) <
+        1e-6);
 }
 
 TEST_CASE("BatchNorm in training refuses a batch of which it cannot tell the variance") {
   Model<nn::Sequential<nn::Input<3>, nn::BatchNorm1d>, Host> net(test_device<Host>());
   const Tensor<float, Host> one(test_device<Host>(), {1, 3}, {1, 2, 3});
-  CHECK(contains(error_of([&] { net(one); }), "gpunet::nn::BatchNorm: one value per channel in training"));
+  CHECK(contains(error_of([&] { net(one); }),
+                 "gpunet::nn::BatchNorm: one value per channel in training"));
   net.eval();
   CHECK(relative_error(net(one).tensor().to_vector(), std::vector<float>{1, 2, 3}) < 1e-5);
-  CHECK(contains(error_of([] { nn::BatchNorm2d{{.momentum = 1.5}}; }), "momentum 1.5 (want 0 to 1)"));
+  CHECK(
+      contains(error_of([] { nn::BatchNorm2d{{.momentum = 1.5}}; }), "momentum 1.5 (want 0 to 1)"));
   CHECK(contains(error_of([] { nn::BatchNorm2d{{.eps = -1}}; }), "eps -1 (want 0 or more)"));
 }
 
-TEST_CASE_TEMPLATE("the number of batches of a normalization is read and set as a count", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("the number of batches of a normalization is read and set as a count", D,
+                   GPUNET_TEST_DEVICES) {
   const auto check = [](auto number) {
     using T = decltype(number);
     D& device = test_device<D>();
@@ -264,13 +284,15 @@ TEST_CASE_TEMPLATE("the number of batches of a normalization is read and set as 
     CHECK(get_buffer(net, "0.running_mean").to_vector().size() == 2);
     CHECK_THROWS_WITH_AS(
         get_buffer(net, "0.num_batches_tracked"),
-        "gpunet::get_buffer: 0.num_batches_tracked counts in whole numbers (a view of the network's "
+        "gpunet::get_buffer: 0.num_batches_tracked counts in whole numbers (a view of the "
+        "network's "
         "type would show other ones), call get_count(net, \"0.num_batches_tracked\")",
         Error);
-    CHECK_THROWS_WITH_AS(get_count(net, "0.running_mean"),
-                         "gpunet::get_count: 0.running_mean has numbers of the network's type, call "
-                         "get_buffer(net, \"0.running_mean\")",
-                         Error);
+    CHECK_THROWS_WITH_AS(
+        get_count(net, "0.running_mean"),
+        "gpunet::get_count: 0.running_mean has numbers of the network's type, call "
+        "get_buffer(net, \"0.running_mean\")",
+        Error);
     CHECK_THROWS_AS(set_count(net, "0.num_batches_tracked", -1), Error);
     CHECK_THROWS_AS(get_count(net, "1.num_batches_tracked"), Error);
   };
@@ -278,8 +300,10 @@ TEST_CASE_TEMPLATE("the number of batches of a normalization is read and set as 
   check(double{});
 }
 
-TEST_CASE_TEMPLATE("batch normalization does not hide an overflow, infinity or NaN", D, GPUNET_TEST_DEVICES) {
-  constexpr float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+TEST_CASE_TEMPLATE("batch normalization does not hide an overflow, infinity or NaN", D,
+                   GPUNET_TEST_DEVICES) {
+  constexpr float inf = std::numeric_limits<float>::infinity(),
+                  nan = std::numeric_limits<float>::quiet_NaN();
   D& device = test_device<D>();
   for (const std::vector<float>& of :
        {std::vector<float>{3e38f, 3e38f, -3e38f, -3e38f}, {1, inf, 2, 3}, {1, 2, 3, nan}})

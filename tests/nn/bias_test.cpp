@@ -12,7 +12,8 @@ using namespace gpunet;
 namespace {
 
 template <bool bias>
-using Tiny = nn::Sequential<nn::Input<4>, nn::Linear<10, nn::Bias<bias>>, nn::ReLU, nn::Linear<3, nn::Bias<bias>>>;
+using Tiny = nn::Sequential<nn::Input<4>, nn::Linear<10, nn::Bias<bias>>, nn::ReLU,
+                            nn::Linear<3, nn::Bias<bias>>>;
 
 template <bool bias>
 auto dense(index_t in, index_t between) {
@@ -37,7 +38,8 @@ auto convolutions(index_t channels) {
                         nn::Linear{3, nn::Bias<bias>{}}};
 }
 
-// Copies the parameters of a network to those of the same names in one that has more, which are 0 then.
+// Copies the parameters of a network to those of the same names in one that has more, which are 0
+// then.
 template <class From, class To>
 void copy_by_name(const From& from, To& to) {
   using T = typename To::value_type;
@@ -46,7 +48,8 @@ void copy_by_name(const From& from, To& to) {
   for (const ParameterInfo& source : from.named_parameters())
     for (const ParameterInfo& target : to.named_parameters())
       if (target.name == source.name)
-        std::copy_n(given.begin() + source.offset, source.sizes.numel(), all.begin() + target.offset);
+        std::copy_n(given.begin() + source.offset, source.sizes.numel(),
+                    all.begin() + target.offset);
   to.device().upload(to.parameters().data(), all.data(), all.size() * sizeof(T));
 }
 
@@ -65,7 +68,8 @@ std::vector<float> gradients_by_name(const From& from, const Names& names) {
 
 // Compares a network without biases with one whose biases are 0, on every vector path.
 template <class D, class Without, class With>
-void check_like_zero(D& device, const Without& without_layers, const With& with_layers, index_t batch) {
+void check_like_zero(D& device, const Without& without_layers, const With& with_layers,
+                     index_t batch) {
   CAPTURE(batch);
   manual_seed(3);
   Model without(device, without_layers);
@@ -92,7 +96,8 @@ void check_like_zero(D& device, const Without& without_layers, const With& with_
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("a layer without a bias computes the bits of one with a bias of 0", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("a layer without a bias computes the bits of one with a bias of 0", D,
+                   GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   for (index_t batch : {1, 4, 16, 50}) {
     check_like_zero(device, Tiny<false>{}, Tiny<true>{}, batch);
@@ -114,8 +119,8 @@ TEST_CASE("parameters and description of layers without a bias") {
   CHECK(nn::Linear{3, nn::Bias<false>{}}.parameters(Shape<7>{}).size() == 1);
   CHECK(nn::Linear{3, nn::Bias<true>{}}.parameters(Shape<7>{}).size() == 2);
   CHECK(nn::Conv2d<3, 2, nn::Bias<false>>{}.parameters(Shape<1, 4, 4>{})[0].name == "weight");
-  using Net = nn::Sequential<nn::Input<1, 4, 4>, nn::Conv2d<2, 3, nn::Bias<false>, nn::Padding<1>>, nn::Flatten,
-                             nn::Linear<3, nn::Bias<false>>>;
+  using Net = nn::Sequential<nn::Input<1, 4, 4>, nn::Conv2d<2, 3, nn::Bias<false>, nn::Padding<1>>,
+                             nn::Flatten, nn::Linear<3, nn::Bias<false>>>;
   CHECK(to_string(Net{}) ==
         "Sequential(\n"
         "  (0): Conv2d(1, 2, kernel_size=(3, 3), stride=(1, 1), padding=(1, 1), bias=False)\n"
@@ -124,22 +129,26 @@ TEST_CASE("parameters and description of layers without a bias") {
         ")");
 }
 
-TEST_CASE("a file without biases, or with biases that a network lacks, says which option is missing") {
+TEST_CASE(
+    "a file without biases, or with biases that a network lacks, says which option is missing") {
   const TempFolder folder;
   Host device;
   Model without(device, Tiny<false>{});
   Model with(device, Tiny<true>{});
   io::save(without, folder / "without.safetensors");
   io::save(with, folder / "with.safetensors");
-  CHECK(
-      error_of([&] { io::load(with, folder / "without.safetensors"); })
-          .ends_with("missing keys: 0.bias, 2.bias\n"
-                     "give these layers the option nn::Bias<false>, which is PyTorch's bias=False, or load a file "
-                     "that was saved from this network, or build the network that the file was saved from"));
+  CHECK(error_of([&] { io::load(with, folder / "without.safetensors"); })
+            .ends_with("missing keys: 0.bias, 2.bias\n"
+                       "give these layers the option nn::Bias<false>, which is PyTorch's "
+                       "bias=False, or load a file "
+                       "that was saved from this network, or build the network that the file was "
+                       "saved from"));
   CHECK(error_of([&] { io::load(without, folder / "with.safetensors"); })
             .ends_with("unexpected keys: 0.bias, 2.bias\n"
-                       "give these layers a bias (leave out nn::Bias<false>), or load a file that was saved from "
+                       "give these layers a bias (leave out nn::Bias<false>), or load a file that "
+                       "was saved from "
                        "this network, or build the network that the file was saved from"));
-  const io::IncompatibleKeys keys = io::load(with, folder / "without.safetensors", {.strict = false});
+  const io::IncompatibleKeys keys =
+      io::load(with, folder / "without.safetensors", {.strict = false});
   CHECK(keys.missing_keys == std::vector<std::string>{"0.bias", "2.bias"});
 }

@@ -13,25 +13,28 @@ namespace {
 
 // The basic block of a ResNet, with torchvision's names.
 template <index_t channels, class... Projection>
-using Block =
-    nn::Residual<nn::Named<"conv1", nn::Conv2d<channels, 3, nn::Stride<sizeof...(Projection) == 0 ? 1 : 2>,
-                                               nn::Padding<1>, nn::Bias<false>>>,
-                 nn::Named<"bn1", nn::BatchNorm2d>, nn::ReLU,
-                 nn::Named<"conv2", nn::Conv2d<channels, 3, nn::Padding<1>, nn::Bias<false>>>,
-                 nn::Named<"bn2", nn::BatchNorm2d>, Projection..., nn::AfterSum<nn::ReLU>>;
+using Block = nn::Residual<
+    nn::Named<"conv1", nn::Conv2d<channels, 3, nn::Stride<sizeof...(Projection) == 0 ? 1 : 2>,
+                                  nn::Padding<1>, nn::Bias<false>>>,
+    nn::Named<"bn1", nn::BatchNorm2d>, nn::ReLU,
+    nn::Named<"conv2", nn::Conv2d<channels, 3, nn::Padding<1>, nn::Bias<false>>>,
+    nn::Named<"bn2", nn::BatchNorm2d>, Projection..., nn::AfterSum<nn::ReLU>>;
 using Downsample = nn::Projection<
-    nn::Named<"downsample", nn::Sequential<nn::Conv2d<7, 1, nn::Stride<2>, nn::Bias<false>>, nn::BatchNorm2d>>>;
-using ResNet =
-    nn::Sequential<nn::Input<2, 8, 8>, nn::Named<"conv1", nn::Conv2d<4, 3, nn::Padding<1>, nn::Bias<false>>>,
-                   nn::Named<"bn1", nn::BatchNorm2d>, nn::ReLU, nn::Named<"layer1", nn::Repeat<2, Block<4>>>,
-                   nn::Named<"layer2", nn::Sequential<Block<7, Downsample>, Block<7>>>, nn::Flatten,
-                   nn::Named<"fc", nn::Linear<3>>>;
+    nn::Named<"downsample",
+              nn::Sequential<nn::Conv2d<7, 1, nn::Stride<2>, nn::Bias<false>>, nn::BatchNorm2d>>>;
+using ResNet = nn::Sequential<
+    nn::Input<2, 8, 8>, nn::Named<"conv1", nn::Conv2d<4, 3, nn::Padding<1>, nn::Bias<false>>>,
+    nn::Named<"bn1", nn::BatchNorm2d>, nn::ReLU, nn::Named<"layer1", nn::Repeat<2, Block<4>>>,
+    nn::Named<"layer2", nn::Sequential<Block<7, Downsample>, Block<7>>>, nn::Flatten,
+    nn::Named<"fc", nn::Linear<3>>>;
 
-using Inception = nn::Sequential<
-    nn::Input<2, 8, 8>,
-    nn::Concat<1, nn::Conv2d<3, 1>, nn::Identity,
-               nn::Sequential<nn::Conv2d<4, 3, nn::Padding<1>>, nn::Tanh, nn::Conv2d<2, 3, nn::Padding<1>>>>,
-    nn::Parallel<nn::Conv2d<3, 3>, nn::Conv2d<3, 3>>, nn::Tanh, nn::Flatten, nn::Linear<3>>;
+using Inception =
+    nn::Sequential<nn::Input<2, 8, 8>,
+                   nn::Concat<1, nn::Conv2d<3, 1>, nn::Identity,
+                              nn::Sequential<nn::Conv2d<4, 3, nn::Padding<1>>, nn::Tanh,
+                                             nn::Conv2d<2, 3, nn::Padding<1>>>>,
+                   nn::Parallel<nn::Conv2d<3, 3>, nn::Conv2d<3, 3>>, nn::Tanh, nn::Flatten,
+                   nn::Linear<3>>;
 
 // The losses of steps of SGD on one batch, as in reference/branches.py.
 template <class Net, class D>
@@ -80,23 +83,30 @@ TEST_CASE_TEMPLATE("gradients through Residual, Parallel and Concat", D, GPUNET_
   D& device = test_device<D>();
   for (const Slice& slice : test_slices<D>()) {
     check_layer_gradients(device, nn::Residual<nn::Linear<3>, nn::Tanh>{}, Shape<3>{}, slice);
-    check_layer_gradients(device,
-                          nn::Residual<nn::Linear<2>, nn::Projection<nn::Linear<2>>, nn::AfterSum<nn::Tanh>>{},
+    check_layer_gradients(
+        device,
+        nn::Residual<nn::Linear<2>, nn::Projection<nn::Linear<2>>, nn::AfterSum<nn::Tanh>>{},
+        Shape<3>{}, slice);
+    check_layer_gradients(device, nn::Parallel<nn::Linear<2>, nn::Linear<2>, nn::Linear<2>>{},
                           Shape<3>{}, slice);
-    check_layer_gradients(device, nn::Parallel<nn::Linear<2>, nn::Linear<2>, nn::Linear<2>>{}, Shape<3>{}, slice);
-    check_layer_gradients(device, nn::Parallel<nn::Identity, nn::Identity, nn::Tanh>{}, Shape<3>{}, slice);
-    check_layer_gradients(device, nn::Concat<1, nn::Linear<2>, nn::Identity, nn::Tanh>{}, Shape<3>{}, slice);
-    check_layer_gradients(device, nn::Concat<1, nn::Conv2d<2, 1>, nn::Identity>{}, Shape<3, 2, 2>{}, slice);
-    check_layer_gradients(device, nn::Concat<2, nn::Tanh, nn::Conv2d<2, 1, nn::Bias<false>>>{}, Shape<2, 3, 2>{},
+    check_layer_gradients(device, nn::Parallel<nn::Identity, nn::Identity, nn::Tanh>{}, Shape<3>{},
                           slice);
-    check_layer_gradients(device, nn::Concat<3, nn::Identity, nn::Sigmoid>{}, Shape<2, 3, 2>{}, slice);
+    check_layer_gradients(device, nn::Concat<1, nn::Linear<2>, nn::Identity, nn::Tanh>{},
+                          Shape<3>{}, slice);
+    check_layer_gradients(device, nn::Concat<1, nn::Conv2d<2, 1>, nn::Identity>{}, Shape<3, 2, 2>{},
+                          slice);
+    check_layer_gradients(device, nn::Concat<2, nn::Tanh, nn::Conv2d<2, 1, nn::Bias<false>>>{},
+                          Shape<2, 3, 2>{}, slice);
+    check_layer_gradients(device, nn::Concat<3, nn::Identity, nn::Sigmoid>{}, Shape<2, 3, 2>{},
+                          slice);
   }
 }
 
 TEST_CASE("values are joined in the order of the branches") {
   Host device;
   const auto join = [&]<class L>(const L& layer, const Slice& slice) {
-    return nn::LayerRun<float, Host>(device, layer, Shape<2, 2>{}, slice).forward({1, 2, 3, 4, 5, 6, 7, 8});
+    return nn::LayerRun<float, Host>(device, layer, Shape<2, 2>{}, slice)
+        .forward({1, 2, 3, 4, 5, 6, 7, 8});
   };
   for (const Slice& slice : {Slice{2, 2, 1}, Slice{2, 1, 4}, Slice{2, 1, 16}}) {
     CHECK(join(nn::Concat<1, nn::Identity, nn::Identity>{}, slice) ==
@@ -108,30 +118,36 @@ TEST_CASE("values are joined in the order of the branches") {
 
 TEST_CASE("shapes of networks with branches") {
   static_assert(
-      std::is_same_v<decltype(nn::Concat<1, nn::Linear<2>, nn::Identity>{}.output(Shape<3>{})), Shape<5>>);
+      std::is_same_v<decltype(nn::Concat<1, nn::Linear<2>, nn::Identity>{}.output(Shape<3>{})),
+                     Shape<5>>);
   static_assert(
-      std::is_same_v<decltype(nn::Concat<2, nn::Identity, nn::Identity>{}.output(Shape<3, 4>{})), Shape<3, 8>>);
+      std::is_same_v<decltype(nn::Concat<2, nn::Identity, nn::Identity>{}.output(Shape<3, 4>{})),
+                     Shape<3, 8>>);
   static_assert(
-      std::is_same_v<decltype(nn::Concat<1, nn::Linear<dyn>, nn::Identity>{}.output(Shape<3>{})), Shape<dyn>>);
+      std::is_same_v<decltype(nn::Concat<1, nn::Linear<dyn>, nn::Identity>{}.output(Shape<3>{})),
+                     Shape<dyn>>);
   static_assert(std::is_same_v<nn::Repeat<2, nn::ReLU>, nn::Sequential<nn::ReLU, nn::ReLU>>);
-  static_assert(
-      std::is_same_v<nn::Repeat<1, nn::ReLU, nn::Tanh>, nn::Sequential<nn::Sequential<nn::ReLU, nn::Tanh>>>);
+  static_assert(std::is_same_v<nn::Repeat<1, nn::ReLU, nn::Tanh>,
+                               nn::Sequential<nn::Sequential<nn::ReLU, nn::Tanh>>>);
   CHECK(error_of([] { nn::Residual{nn::Linear{4}}.output(Shape<3>{}); }) ==
-        "gpunet::nn::Residual: the layers make [4], the input is [3] (want the same shape: they are added), change "
+        "gpunet::nn::Residual: the layers make [4], the input is [3] (want the same shape: they "
+        "are added), change "
         "the "
         "layers or the Projection");
   CHECK(error_of([] {
           nn::Parallel{nn::Linear{4}, nn::Linear{5}}.output(Shape<3>{});
         }) ==
-        "gpunet::nn::Parallel: the branches make [4] and [5] (want the same shape: they are added), change one, or "
+        "gpunet::nn::Parallel: the branches make [4] and [5] (want the same shape: they are "
+        "added), change one, or "
         "join "
         "them by Concat");
   CHECK(error_of([] {
-          const nn::Concat<2, nn::Conv2d<dyn, dyn, nn::Stride<dyn>, nn::Padding<dyn>>, nn::Identity> joined{
-              nn::Conv2d{3, 1}, nn::Identity{}};
+          const nn::Concat<2, nn::Conv2d<dyn, dyn, nn::Stride<dyn>, nn::Padding<dyn>>, nn::Identity>
+              joined{nn::Conv2d{3, 1}, nn::Identity{}};
           joined.output(Shape<2, 4, 4>{});
         }) ==
-        "gpunet::nn::Concat: the branches make [3, 4, 4] and [2, 4, 4], joined along dimension 2 (want the other "
+        "gpunet::nn::Concat: the branches make [3, 4, 4] and [2, 4, 4], joined along dimension 2 "
+        "(want the other "
         "extents "
         "to be the same), change one");
 }

@@ -1,4 +1,5 @@
-// Tensors as constants in functions of values, against PyTorch: the cases constant_* of reference/values.py.
+// Tensors as constants in functions of values, against PyTorch: the cases constant_* of
+// reference/values.py.
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -25,7 +26,8 @@ namespace {
 constexpr index_t batch = 3;
 
 template <class D>
-Tensor<double, D> numbers(D& device, const Sizes& sizes, index_t step, index_t start, index_t modulus) {
+Tensor<double, D> numbers(D& device, const Sizes& sizes, index_t step, index_t start,
+                          index_t modulus) {
   return {device, sizes, mixed_numbers(sizes.numel(), step, start, modulus)};
 }
 
@@ -33,8 +35,8 @@ Tensor<double, D> numbers(D& device, const Sizes& sizes, index_t step, index_t s
 template <class D>
 Tensor<double, D> positions(D& device, index_t length, index_t features) {
   const Tensor place = unsqueeze(cast<double>(arange(device, length)), 1);
-  const Tensor rate =
-      exp(cast<double>(arange(device, 0, features, 2)) * (-std::log(10000.0) / static_cast<double>(features)));
+  const Tensor rate = exp(cast<double>(arange(device, 0, features, 2)) *
+                          (-std::log(10000.0) / static_cast<double>(features)));
   Tensor<double, D> table(device, {length, features});
   slice(table, 1, {.step = 2}) = sin(place * rate);
   slice(table, 1, {.start = 1, .step = 2}) = cos(place * rate);
@@ -80,7 +82,8 @@ std::map<std::string, Case> cases(D& device) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("constants in functions of values are PyTorch's buffers", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("constants in functions of values are PyTorch's buffers", D,
+                   GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   const ReferenceFile reference("values");
   for (const auto& entry : cases(device))
@@ -92,13 +95,14 @@ TEST_CASE_TEMPLATE("constants in functions of values are PyTorch's buffers", D, 
       const auto function = [&f = one.function](const std::vector<Value>& x) {
         return f(x[0]);
       };
-      nn::LayerRun<double, D> run(
-          device,
-          nn::detail::graph_of_call(nn::detail::backend_of<D, double>(), std::span(&one.input, 1), function),
-          slice);
+      nn::LayerRun<double, D> run(device,
+                                  nn::detail::graph_of_call(nn::detail::backend_of<D, double>(),
+                                                            std::span(&one.input, 1), function),
+                                  slice);
       run.set_parameters(mixed_numbers(run.parameter_count(), 5, 1, 17));
       const std::vector<double> y = run.forward(mixed_numbers(batch * run.in_features(), 7, 3, 23));
-      CHECK(relative_error(y, reference.values(name + ".y")) < 1e-13);  // the bounds of value_test.cpp
+      // The bounds of value_test.cpp.
+      CHECK(relative_error(y, reference.values(name + ".y")) < 1e-13);
       const auto gradients = run.backward(mixed_numbers(batch * run.out_features(), 11, 5, 19));
       CHECK(relative_error(gradients.dx, reference.values(name + ".dx")) < 1e-12);
       if (run.parameter_count() > 0)
@@ -124,13 +128,16 @@ TEST_CASE_TEMPLATE("every kind of tensor is a constant", D, GPUNET_TEST_DEVICES)
   CHECK(output([&](Value x) { return x * floats; }) == Floats{0.5f, -4, 1.5f, -8});
   CHECK(output([&](Value x) { return whole - x; }) == Floats{2, 2, 0, 0});
   CHECK(output([&](Value x) { return x * mask; }) == Floats{1, 0, 3, 0});
-  CHECK(output([&](Value x) { return x + View<const float, Host>(table.data(), {2}); }) == Floats{2, 4, 4, 6});
+  CHECK(output([&](Value x) { return x + View<const float, Host>(table.data(), {2}); }) ==
+        Floats{2, 4, 4, 6});
   CHECK(output([&](Value x) { return x + table[1]; }) == Floats{4, 6, 6, 8});
   CHECK(output([&](Value x) { return x * (1 - 2 * floats); }) == Floats{0, 10, 0, 20});
   constexpr float infinity = std::numeric_limits<float>::infinity();
-  CHECK(output([&](Value x) { return masked_fill(x, mask, -infinity); }) == Floats{-infinity, 2, -infinity, 4});
+  CHECK(output([&](Value x) { return masked_fill(x, mask, -infinity); }) ==
+        Floats{-infinity, 2, -infinity, 4});
   CHECK(output([&](Value x) { return where(floats > 0, x, 10 * x); }) == Floats{1, 20, 3, 40});
-  CHECK(output([&](Value x) { return softmax(masked_fill(x, !mask, -infinity), 1); }) == Floats{1, 0, 1, 0});
+  CHECK(output([&](Value x) { return softmax(masked_fill(x, !mask, -infinity), 1); }) ==
+        Floats{1, 0, 1, 0});
   CHECK(output([&](Value x) { return minimum(x, number) / number; }) ==
         Floats{1 / 7.0f, 2 / 7.0f, 3 / 7.0f, 4 / 7.0f});
 }
@@ -144,26 +151,29 @@ TEST_CASE_TEMPLATE("a network owns its constants", D, GPUNET_TEST_DEVICES) {
   };
   manual_seed(3);
   Network net(device, masked, {3});
-  const auto plain =
-      [](Value x) {  // the product keeps Cuda from running whole steps in one kernel, which rounds differently
-        return linear(x * 1, 2, {.name = "fc"});
-      };
+  // The product keeps Cuda from running whole steps in one kernel, which rounds differently.
+  const auto plain = [](Value x) {
+    return linear(x * 1, 2, {.name = "fc"});
+  };
   Network unmasked(net, plain, {3});      // the same parameters
   Network shared(unmasked, masked, {3});  // with constants that the other network lacks
   mask = Tensor<float, D>(device, {3}, {9, 9, 9});
-  const Tensor<float, D> x(device, {2, 3}, {1, 2, 3, 4, 5, 6}), product(device, {2, 3}, {1, 0, 6, 4, 0, 12});
+  const Tensor<float, D> x(device, {2, 3}, {1, 2, 3, 4, 5, 6}),
+      product(device, {2, 3}, {1, 0, 6, 4, 0, 12});
   CHECK(net(x).to_vector() == unmasked(product).to_vector());
   CHECK(shared(x).to_vector() == net(x).to_vector());
   Network moved = std::move(shared);
   CHECK(moved(x).to_vector() == net(x).to_vector());
 
-  // Steps change the parameters as those on the product do, bitwise, and not the constant. Its name is in no file.
+  // Steps change the parameters as those on the product do, bitwise, and not the constant. Its name
+  // is in no file.
   CHECK(net.named_parameters().size() == 2);
   CHECK(net.named_buffers().empty());
   Network other(device, plain, {3});
   other.copy_state(net);
   const Tensor<label_t, D> labels(device, {2}, {0, 1});
-  optim::SGD masked_optimizer(net, {.lr = 0.1, .momentum = 0.9}), optimizer(other, {.lr = 0.1, .momentum = 0.9});
+  optim::SGD masked_optimizer(net, {.lr = 0.1, .momentum = 0.9}),
+      optimizer(other, {.lr = 0.1, .momentum = 0.9});
   train::Step masked_step(net, nn::CrossEntropyLoss(), masked_optimizer);
   train::Step step(other, nn::CrossEntropyLoss(), optimizer);
   for (int i = 0; i < 4; ++i)
@@ -178,7 +188,8 @@ TEST_CASE("networks with constants without a device: printing") {
   const auto call = [&](const std::vector<Value>& x) {
     return x[0] * gain;
   };
-  const Graph graph = nn::detail::graph_of_call(nn::detail::Backend::none, std::span(&input, 1), call);
+  const Graph graph =
+      nn::detail::graph_of_call(nn::detail::Backend::none, std::span(&input, 1), call);
   CHECK(to_string(graph) == "Sequential(\n  (constant): Constant()\n  (mul): Product()\n)");
   CHECK(summary(graph, 8, 4).total_params == 0);
   CHECK(to_mermaid(summary(graph, 8, 4)).find("Constant") != std::string::npos);
@@ -199,29 +210,36 @@ TEST_CASE("tensors that are no constants of a value") {
     return constant(x, tensor);
   };
   const std::string want =
-      " (want the same extents, counted from the last dimension, or 1, and 1 or none for the batch), reshape one "
+      " (want the same extents, counted from the last dimension, or 1, and 1 or none for the "
+      "batch), reshape one "
       "of "
       "them";
-  for (const Sizes& shape : {Sizes{3, 8}, Sizes{4}, Sizes{5, 4, 8}, Sizes{1, 1, 4, 8}, Sizes{1, 4, 7}})
+  for (const Sizes& shape :
+       {Sizes{3, 8}, Sizes{4}, Sizes{5, 4, 8}, Sizes{1, 1, 4, 8}, Sizes{1, 4, 7}})
     CHECK(error(shape, times) ==
-          "gpunet::nn::mul: a value of shape [batch, 4, 8] and a tensor of shape " + to_string(shape) + want);
+          "gpunet::nn::mul: a value of shape [batch, 4, 8] and a tensor of shape " +
+              to_string(shape) + want);
   CHECK(error({3}, [](const Value& x, const Tensor<float, Host>& t) { return t / sum(x); }) ==
         "gpunet::nn::div: a value of shape [batch] and a tensor of shape [3]" + want);
   CHECK(error({1, 4, 1}, times) == "");
-  CHECK(error({8, 0}, times) ==
-        "gpunet::nn::mul: a tensor of shape [8, 0] (want 1 element or more), give one with elements");
-  CHECK(error_of([&] { Network net(host, [](Value x) { return x + Tensor<float, Host>(); }, {4}); }) ==
+  CHECK(
+      error({8, 0}, times) ==
+      "gpunet::nn::mul: a tensor of shape [8, 0] (want 1 element or more), give one with elements");
+  CHECK(error_of(
+            [&] { Network net(host, [](Value x) { return x + Tensor<float, Host>(); }, {4}); }) ==
         "gpunet::nn::add: a tensor of shape [0] (want 1 element or more), give one with elements");
   CHECK(error({0}, alone) ==
-        "gpunet::nn::constant: a tensor of shape [0] (want 1 element or more), give one with elements");
-  CHECK(
-      error({1, 1, 1, 1, 1, 1, 1, 2}, alone) ==
-      "gpunet::nn::constant: a tensor of shape [1, 1, 1, 1, 1, 1, 1, 2] (want 7 dimensions or fewer, the batch is "
-      "one more), reshape it");
+        "gpunet::nn::constant: a tensor of shape [0] (want 1 element or more), give one with "
+        "elements");
+  CHECK(error({1, 1, 1, 1, 1, 1, 1, 2}, alone) ==
+        "gpunet::nn::constant: a tensor of shape [1, 1, 1, 1, 1, 1, 1, 2] (want 7 dimensions or "
+        "fewer, the batch is "
+        "one more), reshape it");
   std::vector<Value> kept;
   Network first(host, [&](Value x) { return kept.emplace_back(x); }, {4});
   CHECK(error_of([&] { kept[0] + Tensor<float, Host>(host, {4}); }) ==
-        "gpunet::nn::Value: a value of a network that has been built already, use only values of the function that "
+        "gpunet::nn::Value: a value of a network that has been built already, use only values of "
+        "the function that "
         "is "
         "running");
 }

@@ -21,11 +21,13 @@ template <class D>
 LossRun run_plain(D& device, const Slice& slice, index_t classes, const std::vector<float>& rows,
                   const std::vector<label_t>& labels, float scale) {
   const Tensor<label_t, D> targets(device, {slice.count}, labels);
-  GuardedBuffer<float, D> x(device, slice.samples() * classes), dx(device, slice.samples() * classes);
+  GuardedBuffer<float, D> x(device, slice.samples() * classes),
+      dx(device, slice.samples() * classes);
   GuardedBuffer<float, D> losses(device, slice.count);
   x.upload(to_slice_order(slice, classes, rows));
-  nn::CrossEntropyLoss{}.evaluate(device, nn::LossPass<float, label_t>{slice, classes, x.data(), targets.data(),
-                                                                       scale, losses.data(), dx.data()});
+  nn::CrossEntropyLoss{}.evaluate(
+      device, nn::LossPass<float, label_t>{slice, classes, x.data(), targets.data(), scale,
+                                           losses.data(), dx.data()});
   const Slice all{slice.samples(), slice.outer, slice.inner};
   return {losses.download(), to_rows(all, classes, dx.download().data())};
 }
@@ -40,9 +42,11 @@ TEST_CASE_TEMPLATE("gradients of CrossEntropyLoss", D, GPUNET_TEST_DEVICES) {
     CAPTURE(to_string(output));
     check_loss_gradients(device, nn::CrossEntropyLoss{}, output);
     check_loss_gradients(device, nn::CrossEntropyLoss({.weight = {1, 0.5, 3}}), output);
-    check_loss_gradients(device, nn::CrossEntropyLoss({.ignore_index = 1, .label_smoothing = 0.2}), output);
+    check_loss_gradients(device, nn::CrossEntropyLoss({.ignore_index = 1, .label_smoothing = 0.2}),
+                         output);
     check_loss_gradients(device, nn::NLLLoss({.weight = {1, 0.5, 3}}), output);
-    check_loss_gradients(device, nn::SoftCrossEntropyLoss({.weight = {1, 0.5, 3}, .label_smoothing = 0.2}), output);
+    check_loss_gradients(
+        device, nn::SoftCrossEntropyLoss({.weight = {1, 0.5, 3}, .label_smoothing = 0.2}), output);
   }
 }
 
@@ -65,7 +69,8 @@ TEST_CASE_TEMPLATE("CrossEntropyLoss is PyTorch's", D, GPUNET_TEST_DEVICES) {
 
 TEST_CASE_TEMPLATE("the mean of CrossEntropyLoss is PyTorch's", D, GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
-  std::vector<float> losses(reference::cross_entropy.losses.begin(), reference::cross_entropy.losses.end());
+  std::vector<float> losses(reference::cross_entropy.losses.begin(),
+                            reference::cross_entropy.losses.end());
   const Tensor<float, D> all(device, {4}, losses);
   Tensor<float, D> result(device, {1}, {0.0f});
   mean(device, 4, all.data(), result.data());
@@ -73,12 +78,15 @@ TEST_CASE_TEMPLATE("the mean of CrossEntropyLoss is PyTorch's", D, GPUNET_TEST_D
 }
 
 TEST_CASE_TEMPLATE("CrossEntropyLoss of large logits does not overflow", D, GPUNET_TEST_DEVICES) {
-  const auto [losses, dx] = run_plain(test_device<D>(), {2, 2, 1}, 2, {1000, -1000, -1e30f, -1e30f}, {1, 0}, 1);
+  const auto [losses, dx] =
+      run_plain(test_device<D>(), {2, 2, 1}, 2, {1000, -1000, -1e30f, -1e30f}, {1, 0}, 1);
   CHECK(losses == std::vector<float>{2000, std::log(2.0f)});
   CHECK(dx == std::vector<float>{1, -1, -0.5f, 0.5f});
-  // A class that is excluded, as by a mask; where it is the label, PyTorch's loss is infinite too, and its gradient this one.
+  // A class that is excluded, as by a mask; where it is the label, PyTorch's loss is infinite too,
+  // and its gradient this one.
   constexpr float inf = std::numeric_limits<float>::infinity();
-  const auto [masked, of_masked] = run_plain(test_device<D>(), {2, 2, 1}, 2, {-inf, 5, 5, -inf}, {1, 1}, 1);
+  const auto [masked, of_masked] =
+      run_plain(test_device<D>(), {2, 2, 1}, 2, {-inf, 5, 5, -inf}, {1, 1}, 1);
   CHECK(masked == std::vector<float>{0, inf});
   CHECK(of_masked == std::vector<float>{0, 0, 1, -1});
 }
@@ -88,25 +96,30 @@ TEST_CASE("labels that are no class") {
   const std::vector<label_t> labels{0, 9, 10};
   const View<const label_t, Host> view(labels.data(), {3});
   CHECK_NOTHROW(nn::CrossEntropyLoss{}.check(device, view, 11));
-  CHECK_THROWS_WITH_AS(nn::CrossEntropyLoss{}.check(device, view, 10),
-                       "gpunet::nn::CrossEntropyLoss: label 10 of sample 2 of the batch is no class (want 0 to 9): "
-                       "check the labels, "
-                       "or give the network as many outputs as there are classes",
-                       Error);
+  CHECK_THROWS_WITH_AS(
+      nn::CrossEntropyLoss{}.check(device, view, 10),
+      "gpunet::nn::CrossEntropyLoss: label 10 of sample 2 of the batch is no class (want 0 to 9): "
+      "check the labels, "
+      "or give the network as many outputs as there are classes",
+      Error);
   const std::vector<label_t> negative{-1};
-  CHECK_THROWS_AS(nn::CrossEntropyLoss{}.check(device, View<const label_t, Host>(negative.data(), {1}), 10), Error);
+  CHECK_THROWS_AS(
+      nn::CrossEntropyLoss{}.check(device, View<const label_t, Host>(negative.data(), {1}), 10),
+      Error);
 }
 
-TEST_CASE_TEMPLATE("a label that is no class makes the loss not a number where it cannot be checked", D,
-                   GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE(
+    "a label that is no class makes the loss not a number where it cannot be checked", D,
+    GPUNET_TEST_DEVICES) {
   const auto [losses, dx] = run_plain(test_device<D>(), {2, 2, 1}, 2, {0, 0, 0, 0}, {2, -1}, 1);
   CHECK(std::isnan(losses[0]));
   CHECK(std::isnan(losses[1]));
 }
 
 TEST_CASE_TEMPLATE(
-    "ten shapes of losses with class weights, ignored labels, smoothing and probabilities are PyTorch's", D,
-    GPUNET_TEST_DEVICES) {
+    "ten shapes of losses with class weights, ignored labels, smoothing and probabilities are "
+    "PyTorch's",
+    D, GPUNET_TEST_DEVICES) {
   using R = nn::Reduction;
   const std::vector<Sizes> shapes{{2, 3},    {2, 2},       {17, 5},    {4, 33}, {16, 10},
                                   {3, 4, 5}, {2, 3, 4, 2}, {5, 2, 17}, {33, 7}, {1, 6, 1, 3}};
@@ -122,15 +135,20 @@ TEST_CASE_TEMPLATE(
     std::vector<double> weight;
     for (index_t k = 0; k < classes; ++k)
       weight.push_back(0.25 + static_cast<double>(k % 5));
-    const auto check = [&]<class T>(const std::string& kind, const std::vector<T>& targets, auto make) {
+    const auto check = [&]<class T>(const std::string& kind, const std::vector<T>& targets,
+                                    auto make) {
       check_loss<D>(kind + "." + std::to_string(number), shape, make, x, targets);
     };
     check("cross_entropy", labels, [](R r) { return nn::CrossEntropyLoss({.reduction = r}); });
-    check("weight", labels, [&](R r) { return nn::CrossEntropyLoss({.reduction = r, .weight = weight}); });
-    check("ignore", labels, [](R r) { return nn::CrossEntropyLoss({.reduction = r, .ignore_index = 1}); });
-    check("smoothing", labels, [](R r) { return nn::CrossEntropyLoss({.reduction = r, .label_smoothing = 0.2}); });
+    check("weight", labels,
+          [&](R r) { return nn::CrossEntropyLoss({.reduction = r, .weight = weight}); });
+    check("ignore", labels,
+          [](R r) { return nn::CrossEntropyLoss({.reduction = r, .ignore_index = 1}); });
+    check("smoothing", labels,
+          [](R r) { return nn::CrossEntropyLoss({.reduction = r, .label_smoothing = 0.2}); });
     check("all", labels, [&](R r) {
-      return nn::CrossEntropyLoss({.reduction = r, .weight = weight, .ignore_index = 0, .label_smoothing = 0.1});
+      return nn::CrossEntropyLoss(
+          {.reduction = r, .weight = weight, .ignore_index = 0, .label_smoothing = 0.1});
     });
     check("nll", labels, [&](R r) { return nn::NLLLoss({.reduction = r, .weight = weight}); });
     check("soft", soft, [](R r) { return nn::SoftCrossEntropyLoss({.reduction = r}); });
@@ -144,8 +162,8 @@ namespace {
 
 // The losses of the samples of a slice and the gradient, in T.
 template <class T>
-std::vector<double> losses_of_places(const nn::CrossEntropyLoss& loss, const Slice& slice, index_t classes,
-                                     index_t places, const std::vector<float>& x,
+std::vector<double> losses_of_places(const nn::CrossEntropyLoss& loss, const Slice& slice,
+                                     index_t classes, index_t places, const std::vector<float>& x,
                                      const std::vector<label_t>& labels) {
   Host& host = test_device<Host>();
   const index_t features = classes * places;
@@ -154,8 +172,9 @@ std::vector<double> losses_of_places(const nn::CrossEntropyLoss& loss, const Sli
   const std::vector<T> weights{T{0.5}, T{2}, T{0}, T{1}, T{3}};
   const T total = 7;
   const bool is_weighted = !loss.is_plain();
-  loss.evaluate(host, nn::LossPass<T, label_t>{slice, features, input.data(), labels.data(), T{0.25}, losses.data(),
-                                               dx.data(), classes, weights.data(), is_weighted ? &total : nullptr});
+  loss.evaluate(host, nn::LossPass<T, label_t>{slice, features, input.data(), labels.data(),
+                                               T{0.25}, losses.data(), dx.data(), classes,
+                                               weights.data(), is_weighted ? &total : nullptr});
   std::vector<double> all(losses.begin(), losses.end());
   all.insert(all.end(), dx.begin(), dx.end());
   return all;
@@ -173,15 +192,18 @@ TEST_CASE("labels of places in vectors are those in double") {
         CAPTURE(places);
         set_isa(path);
         Generator generator(5);
-        const std::vector<float> x = random_values<float>(slice.count * 5 * places, generator, -9, 9);
+        const std::vector<float> x =
+            random_values<float>(slice.count * 5 * places, generator, -9, 9);
         std::vector<label_t> labels;
         for (index_t i = 0; i < slice.count * places; ++i)
           labels.push_back(static_cast<label_t>(generator.random() % 5));
         for (const auto* loss : {&plain, &weighted})
           CHECK(relative_error(losses_of_places<float>(*loss, slice, 5, places, x, labels),
-                               losses_of_places<double>(*loss, slice, 5, places, x, labels)) < 1e-6);
+                               losses_of_places<double>(*loss, slice, 5, places, x, labels)) <
+                1e-6);
         labels.back() = 5;  // no class
-        const std::vector<double> refused = losses_of_places<float>(plain, slice, 5, places, x, labels);
+        const std::vector<double> refused =
+            losses_of_places<float>(plain, slice, 5, places, x, labels);
         CHECK(std::isnan(refused[static_cast<std::size_t>(slice.count - 1)]));
       }
 }

@@ -45,7 +45,8 @@ std::vector<double> outputs(D& device, const L& layer, index_t batch) {
   manual_seed(3);
   const nn::Sequential layers(nn::Input<5, 2, 3>{}, layer, layer);
   Model<std::remove_const_t<decltype(layers)>, D, T> net(device, layers);
-  const Tensor<T, D> ones(device, {batch, 5, 2, 3}, std::vector<T>(static_cast<std::size_t>(30 * batch), T{1}));
+  const Tensor<T, D> ones(device, {batch, 5, 2, 3},
+                          std::vector<T>(static_cast<std::size_t>(30 * batch), T{1}));
   std::vector<double> all;
   for (int pass = 0; pass < 2; ++pass)
     for (const T value : net(ones).to_vector())
@@ -64,12 +65,14 @@ void check_same_masks(D& device, const L& layer) {
     CHECK(outputs<float>(device, layer, batch) == expected);
     CHECK(outputs<double>(device, layer, batch) == expected);
     CHECK(first(most, batch, 30) == first(expected, batch, 30));
-    CHECK(first(expected, batch, 30) != std::vector<double>(expected.begin() + batch * 30, expected.end()));
+    CHECK(first(expected, batch, 30) !=
+          std::vector<double>(expected.begin() + batch * 30, expected.end()));
   }
 }
 
-using Net = nn::Sequential<nn::Input<2, 8, 8>, nn::Conv2d<4, 3>, nn::ReLU, nn::Dropout2d, nn::Flatten, nn::Dropout,
-                           nn::Linear<32>, nn::ReLU, nn::Dropout, nn::Linear<4>>;
+using Net =
+    nn::Sequential<nn::Input<2, 8, 8>, nn::Conv2d<4, 3>, nn::ReLU, nn::Dropout2d, nn::Flatten,
+                   nn::Dropout, nn::Linear<32>, nn::ReLU, nn::Dropout, nn::Linear<4>>;
 
 // The parameters after some steps.
 template <class D>
@@ -96,17 +99,20 @@ std::vector<float> trained(D& device, bool whole_steps) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("masks of Dropout are the same on all devices, for any number of threads and any batch", D,
-                   GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE(
+    "masks of Dropout are the same on all devices, for any number of threads and any batch", D,
+    GPUNET_TEST_DEVICES) {
   check_same_masks(test_device<D>(), nn::Dropout{});
   check_same_masks(test_device<D>(), nn::Dropout2d{});
 }
 
-TEST_CASE_TEMPLATE("masks of Dropout are the same in every slice, forward and backward", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("masks of Dropout are the same in every slice, forward and backward", D,
+                   GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   const auto check = [&](const auto& layer, auto in) {
     const index_t features = in.numel();
-    const std::vector<double> all = factors<float>(test_device<Host>(), layer, in, {samples, samples, 1});
+    const std::vector<double> all =
+        factors<float>(test_device<Host>(), layer, in, {samples, samples, 1});
     for (const Slice& slice : test_slices<D>()) {
       CHECK(factors<float>(device, layer, in, slice) == first(all, slice.count, features));
       CHECK(factors<double>(device, layer, in, slice) == first(all, slice.count, features));
@@ -118,7 +124,8 @@ TEST_CASE_TEMPLATE("masks of Dropout are the same in every slice, forward and ba
   check(nn::Dropout2d(0.5), Shape<6, 1, 1>{});
 }
 
-TEST_CASE_TEMPLATE("Dropout zeroes the share p and multiplies the others by 1 / (1 - p)", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("Dropout zeroes the share p and multiplies the others by 1 / (1 - p)", D,
+                   GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   const auto check = [&](const auto& layer, auto in, double p, std::size_t elements) {
     CAPTURE(p);
@@ -128,7 +135,8 @@ TEST_CASE_TEMPLATE("Dropout zeroes the share p and multiplies the others by 1 / 
     for (std::size_t i = 0; i < all.size(); ++i) {
       zeros += all[i] == 0;
       others += all[i] == scale;
-      if (all[i] != all[i - i % elements]) FAIL("element ", i, " differs from the first of its channel");
+      if (all[i] != all[i - i % elements])
+        FAIL("element ", i, " differs from the first of its channel");
     }
     CHECK(zeros + others == static_cast<index_t>(all.size()));
     const double draws = static_cast<double>(all.size()) / static_cast<double>(elements);
@@ -141,7 +149,8 @@ TEST_CASE_TEMPLATE("Dropout zeroes the share p and multiplies the others by 1 / 
   }
 }
 
-TEST_CASE_TEMPLATE("Dropout in evaluation mode, and with p = 0, is the identity", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("Dropout in evaluation mode, and with p = 0, is the identity", D,
+                   GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   const auto check = [&](const auto& layer, nn::Mode mode) {
     for (const Slice& slice : test_slices<D>()) {
@@ -160,8 +169,9 @@ TEST_CASE_TEMPLATE("Dropout in evaluation mode, and with p = 0, is the identity"
   check(nn::Dropout2d(0), nn::Mode::train);
 }
 
-TEST_CASE_TEMPLATE("Dropout with p = 1 gives zeros, and zeros as gradients; a NaN that is dropped stays NaN", D,
-                   GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE(
+    "Dropout with p = 1 gives zeros, and zeros as gradients; a NaN that is dropped stays NaN", D,
+    GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   for (const Slice& slice : test_slices<D>()) {
     const std::vector<double> zeros(static_cast<std::size_t>(slice.count * 12));
@@ -196,8 +206,9 @@ TEST_CASE("a network with Dropout learns the same with any number of threads") {
   CHECK(same_bits(trained(alone, true), trained(four, true)));
 }
 
-TEST_CASE_TEMPLATE("fit trains a network with Dropout, evaluates it without, and repeats after manual_seed", D,
-                   GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE(
+    "fit trains a network with Dropout, evaluates it without, and repeats after manual_seed", D,
+    GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   Generator generator(2);
   const Tensor<float, Host> x(test_device<Host>(), {60, 2}, random_values<float>(120, generator));
@@ -208,7 +219,8 @@ TEST_CASE_TEMPLATE("fit trains a network with Dropout, evaluates it without, and
   const data::TensorDataset set(x, targets);
   const auto fitted = [&] {
     manual_seed(1);
-    const nn::Sequential layers(nn::Input<2>{}, nn::Linear<32>{}, nn::ReLU{}, nn::Dropout(0.2), nn::Linear<2>{});
+    const nn::Sequential layers(nn::Input<2>{}, nn::Linear<32>{}, nn::ReLU{}, nn::Dropout(0.2),
+                                nn::Linear<2>{});
     Model<std::remove_const_t<decltype(layers)>, D> net(device, layers);
     optim::Adam optimizer(net, {.lr = 0.02});
     const nn::CrossEntropyLoss criterion;
@@ -223,8 +235,8 @@ TEST_CASE_TEMPLATE("fit trains a network with Dropout, evaluates it without, and
 }
 
 TEST_CASE("Dropout is printed as by PyTorch, and has no keys in files") {
-  const nn::Sequential layers(nn::Input<2, 3, 3>{}, nn::Dropout2d{}, nn::Dropout(0.2), nn::Flatten{},
-                              nn::Dropout(1), nn::Linear<2>{});
+  const nn::Sequential layers(nn::Input<2, 3, 3>{}, nn::Dropout2d{}, nn::Dropout(0.2),
+                              nn::Flatten{}, nn::Dropout(1), nn::Linear<2>{});
   CHECK(nn::to_string(layers) ==
         "Sequential(\n"
         "  (0): Dropout2d(p=0.5, inplace=False)\n"
@@ -245,9 +257,10 @@ TEST_CASE("Dropout is printed as by PyTorch, and has no keys in files") {
 }
 
 TEST_CASE("probabilities that Dropout refuses") {
-  CHECK_THROWS_WITH_AS(nn::Dropout(20),
-                       "gpunet::nn::Dropout: p 20 (want 0 to 1), give the probability of a zero: 0.2 for 20 %",
-                       Error);
+  CHECK_THROWS_WITH_AS(
+      nn::Dropout(20),
+      "gpunet::nn::Dropout: p 20 (want 0 to 1), give the probability of a zero: 0.2 for 20 %",
+      Error);
   CHECK_THROWS_AS(nn::Dropout(-0.1), Error);
   CHECK_THROWS_AS(nn::Dropout2d(1.0000001), Error);
   CHECK_THROWS_AS(nn::Dropout2d{std::numeric_limits<double>::quiet_NaN()}, Error);

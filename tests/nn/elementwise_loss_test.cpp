@@ -16,7 +16,8 @@ struct Range {
   float low, high;
 };
 
-// Compares ten shapes of a loss with PyTorch's `kind`: see reference/losses.py. make(reduction) returns the loss.
+// Compares ten shapes of a loss with PyTorch's `kind`: see reference/losses.py. make(reduction)
+// returns the loss.
 template <class D, class Make>
 void check(const std::string& kind, Range of_x, Range of_t, Make make, bool pairs = false) {
   const std::vector<Sizes> shapes{{1, 1},    {2, 7},  {17, 3},      {3, 33}, {16, 16},
@@ -40,18 +41,23 @@ TEST_CASE_TEMPLATE("ten shapes of losses of two arrays are PyTorch's", D, GPUNET
   using R = nn::Reduction;
   check<D>("mse", any, any, [](R r) { return nn::MSELoss({.reduction = r}); });
   check<D>("l1", any, any, [](R r) { return nn::L1Loss({.reduction = r}); });
-  check<D>("smooth_l1", any, any, [](R r) { return nn::SmoothL1Loss({.reduction = r, .beta = 0.7}); });
-  check<D>("smooth_l1_0", any, any, [](R r) { return nn::SmoothL1Loss({.reduction = r, .beta = 0}); });
+  check<D>("smooth_l1", any, any,
+           [](R r) { return nn::SmoothL1Loss({.reduction = r, .beta = 0.7}); });
+  check<D>("smooth_l1_0", any, any,
+           [](R r) { return nn::SmoothL1Loss({.reduction = r, .beta = 0}); });
   check<D>("huber", any, any, [](R r) { return nn::HuberLoss({.reduction = r, .delta = 1.3}); });
   check<D>("bce", probabilities, probabilities, [](R r) { return nn::BCELoss({.reduction = r}); });
-  check<D>("bce_with_logits", any, probabilities, [](R r) { return nn::BCEWithLogitsLoss({.reduction = r}); });
+  check<D>("bce_with_logits", any, probabilities,
+           [](R r) { return nn::BCEWithLogitsLoss({.reduction = r}); });
   check<D>("bce_pos_weight", any, probabilities,
            [](R r) { return nn::BCEWithLogitsLoss({.reduction = r, .pos_weight = 2.5}); });
-  check<D>("kl_div", logarithms, probabilities, [](R r) { return nn::KLDivLoss({.reduction = r}); });
+  check<D>("kl_div", logarithms, probabilities,
+           [](R r) { return nn::KLDivLoss({.reduction = r}); });
   check<D>("kl_div_log", logarithms, logarithms,
            [](R r) { return nn::KLDivLoss({.reduction = r, .log_target = true}); });
   check<D>(
-      "hinge", any, any, [](R r) { return nn::HingeEmbeddingLoss({.reduction = r, .margin = 1.5}); }, true);
+      "hinge", any, any,
+      [](R r) { return nn::HingeEmbeddingLoss({.reduction = r, .margin = 1.5}); }, true);
 }
 
 TEST_CASE_TEMPLATE("gradients of losses of two arrays", D, GPUNET_TEST_DEVICES) {
@@ -60,11 +66,14 @@ TEST_CASE_TEMPLATE("gradients of losses of two arrays", D, GPUNET_TEST_DEVICES) 
   for (const Sizes& output : {Sizes{1}, Sizes{7}, Sizes{2, 3}}) {
     CAPTURE(to_string(output));
     check_loss_gradients(device, nn::MSELoss{}, output, any);
-    check_loss_gradients(device, nn::BCELoss({.reduction = nn::Reduction::sum}), output, probabilities);
+    check_loss_gradients(device, nn::BCELoss({.reduction = nn::Reduction::sum}), output,
+                         probabilities);
     check_loss_gradients(device, nn::BCEWithLogitsLoss({.pos_weight = 3}), output, {-3, 3, 0, 1});
     if (output[0] == 2)
-      check_loss_gradients(device, nn::BCEWithLogitsLoss({.pos_weight = {3, 0.5}}), output, {-3, 3, 0, 1});
-    check_loss_gradients(device, nn::KLDivLoss({.reduction = nn::Reduction::batchmean}), output, {-3, 0, 0, 1});
+      check_loss_gradients(device, nn::BCEWithLogitsLoss({.pos_weight = {3, 0.5}}), output,
+                           {-3, 3, 0, 1});
+    check_loss_gradients(device, nn::KLDivLoss({.reduction = nn::Reduction::batchmean}), output,
+                         {-3, 0, 0, 1});
     check_loss_gradients(device, nn::KLDivLoss({.log_target = true}), output, logarithms);
     // Without kinks between outputs and targets.
     check_loss_gradients(device, nn::L1Loss{}, output, {1, 3, -3, 0});
@@ -126,14 +135,16 @@ TEST_CASE_TEMPLATE("a step with any loss leaves the bits of the loop", D, GPUNET
       labels.push_back(static_cast<label_t>(n % 2));
     const Tensor<label_t, D> classes(device, {batch}, labels);
     const auto check = [&](const auto& criterion, const auto& targets) {
-      CHECK(train_on(device, criterion, x, targets, true) == train_on(device, criterion, x, targets, false));
+      CHECK(train_on(device, criterion, x, targets, true) ==
+            train_on(device, criterion, x, targets, false));
     };
     check(nn::MSELoss{}, t);
     check(nn::HuberLoss({.reduction = nn::Reduction::sum, .delta = 0.1}), t);
     check(nn::BCEWithLogitsLoss{}, t);
     check(nn::SoftCrossEntropyLoss{}, t);
     check(nn::CrossEntropyLoss({.weight = {0.25, 3}}), classes);
-    if (batch > 1) check(nn::CrossEntropyLoss({.ignore_index = 1, .label_smoothing = 0.1}), classes);
+    if (batch > 1)
+      check(nn::CrossEntropyLoss({.ignore_index = 1, .label_smoothing = 0.1}), classes);
   }
 }
 
@@ -153,7 +164,8 @@ TEST_CASE_TEMPLATE("the gradient of the sum is that of the mean times the number
     device.download(all.data(), net.gradients().data(), all.size() * sizeof(double));
     return all;
   };
-  std::vector<double> mean = gradient(nn::Reduction::mean), batchmean = gradient(nn::Reduction::batchmean);
+  std::vector<double> mean = gradient(nn::Reduction::mean),
+                      batchmean = gradient(nn::Reduction::batchmean);
   for (double& value : mean)
     value *= 14;
   for (double& value : batchmean)
@@ -163,7 +175,8 @@ TEST_CASE_TEMPLATE("the gradient of the sum is that of the mean times the number
 }
 
 // The arrays of: x = torch.tensor([[[0.5, -1, 2], [1, 0, -0.5]], [[1.5, -2, 0.25], [0.75, 3, -1]]])
-// t = torch.tensor([[[0, 1, 1], [1, 0, 1]], [[1, 0, 0.5], [0, 1, 1]]]); labels = torch.tensor([[0, 1, 1], [1, 0, 1]])
+// t = torch.tensor([[[0, 1, 1], [1, 0, 1]], [[1, 0, 0.5], [0, 1, 1]]]);
+// labels = torch.tensor([[0, 1, 1], [1, 0, 1]])
 TEST_CASE_TEMPLATE("losses before the reduction are PyTorch's", D, GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   Model<nn::Sequential<nn::Input<2, 3>, nn::Identity>, D> net(device);
@@ -179,22 +192,25 @@ TEST_CASE_TEMPLATE("losses before the reduction are PyTorch's", D, GPUNET_TEST_D
   };
   const auto mean = nn::Reduction::mean, sum = nn::Reduction::sum;
   for (const nn::Reduction r : {mean, sum}) {
-    check(nn::MSELoss({.reduction = r}), t, {2, 2, 3}, {0.25, 4, 1, 0, 0, 2.25, 0.25, 4, 0.0625, 0.5625, 4, 4});
+    check(nn::MSELoss({.reduction = r}), t, {2, 2, 3},
+          {0.25, 4, 1, 0, 0, 2.25, 0.25, 4, 0.0625, 0.5625, 4, 4});
     check(nn::BCEWithLogitsLoss({.reduction = r}), t, {2, 2, 3},
-          {0.974077, 1.313262, 0.126928, 0.3132617, 0.6931472, 0.974077, 0.2014133, 0.1269281, 0.7009394, 1.136871,
-           0.04858735, 1.313262});
+          {0.974077, 1.313262, 0.126928, 0.3132617, 0.6931472, 0.974077, 0.2014133, 0.1269281,
+           0.7009394, 1.136871, 0.04858735, 1.313262});
     check(nn::BCEWithLogitsLoss({.reduction = r, .pos_weight = {2, 0.5}}), t, {2, 2, 3},
-          {0.974077, 2.626523, 0.253856, 0.1566308, 0.6931472, 0.4870385, 0.4028266, 0.1269281, 0.9889091, 1.136871,
-           0.02429368, 0.6566309});
+          {0.974077, 2.626523, 0.253856, 0.1566308, 0.6931472, 0.4870385, 0.4028266, 0.1269281,
+           0.9889091, 1.136871, 0.02429368, 0.6566309});
     check(nn::CrossEntropyLoss({.reduction = r}), labels, {2, 3},
           {0.974077, 0.3132617, 2.57889, 1.136871, 5.006715, 1.501929});
-    check(nn::CrossEntropyLoss({.reduction = r, .weight = {0.25, 3}, .ignore_index = 0, .label_smoothing = 0.1}),
+    check(nn::CrossEntropyLoss(
+              {.reduction = r, .weight = {0.25, 3}, .ignore_index = 0, .label_smoothing = 0.1}),
           labels, {2, 3}, {0, 0.9092115, 7.350822, 3.244918, 0, 4.283647});
     check(nn::SoftCrossEntropyLoss({.reduction = r, .weight = {0.25, 3}}), t, {2, 3},
           {1.422231, 0.3283154, 7.756392, 0.09671775, 0.02014605, 4.537278});
   }
   CHECK(nn::L1Loss({.reduction = nn::Reduction::none}).each(net(x), t).sizes() == Sizes{2, 2, 3});
-  CHECK(nn::BCEWithLogitsLoss({.pos_weight = {2, 0.5}})(net(x), t).item() == doctest::Approx(0.7106444));
+  CHECK(nn::BCEWithLogitsLoss({.pos_weight = {2, 0.5}})(net(x), t).item() ==
+        doctest::Approx(0.7106444));
   CHECK(nn::BCEWithLogitsLoss({.reduction = sum, .pos_weight = {2, 0.5}})(net(x), t).item() ==
         doctest::Approx(8.527733));
 }
@@ -209,7 +225,8 @@ TEST_CASE_TEMPLATE("losses before the reduction leave a loss as it is", D, GPUNE
     const Tensor<float, D> t(device, {batch, 2}, random_values<float>(2 * batch, generator, 0, 1));
     const auto outputs = net(x);
     const auto loss = nn::MSELoss{}(outputs, t);
-    const std::vector<float> losses = nn::L1Loss{}.each(outputs, t).to_vector(), y = outputs.to_vector();
+    const std::vector<float> losses = nn::L1Loss{}.each(outputs, t).to_vector(),
+                             y = outputs.to_vector();
     const std::vector<float> targets = t.to_vector();
     for (std::size_t i = 0; i < losses.size(); ++i)
       CHECK(losses[i] == std::abs(y[i] - targets[i]));
@@ -223,7 +240,8 @@ TEST_CASE("targets of a wrong shape or value") {
   Model<Regression, Host> net(device);
   const Tensor<float, Host> x(device, {4, 3}, std::vector<float>(12));
   const auto message = [&](const auto& criterion, const Sizes& sizes, float value) {
-    const Tensor<float, Host> t(device, sizes, std::vector<float>(static_cast<std::size_t>(sizes.numel()), value));
+    const Tensor<float, Host> t(device, sizes,
+                                std::vector<float>(static_cast<std::size_t>(sizes.numel()), value));
     try {
       criterion(net(x), t);
     } catch (const Error& error) {
@@ -231,15 +249,17 @@ TEST_CASE("targets of a wrong shape or value") {
     }
     return std::string();
   };
-  CHECK(
-      message(nn::MSELoss{}, {4}, 0) ==
-      "gpunet::Model: targets of shape [4] for a batch of 4 (want [4, 2]), give one of that shape for each output");
+  CHECK(message(nn::MSELoss{}, {4}, 0) ==
+        "gpunet::Model: targets of shape [4] for a batch of 4 (want [4, 2]), give one of that "
+        "shape for each output");
   CHECK(message(nn::MSELoss{}, {4, 2}, 0).empty());
   CHECK(message(nn::BCELoss{}, {4, 2}, 2) ==
-        "gpunet::nn::BCELoss: target 2 at 0 of sample 0 of the batch is not a probability (want 0 to 1), give the "
+        "gpunet::nn::BCELoss: target 2 at 0 of sample 0 of the batch is not a probability (want 0 "
+        "to 1), give the "
         "probability of the class");
   CHECK(message(nn::HingeEmbeddingLoss{}, {4, 2}, 0) ==
-        "gpunet::nn::HingeEmbeddingLoss: target 0 at 0 of sample 0 of the batch is neither 1 nor -1, give 1 for "
+        "gpunet::nn::HingeEmbeddingLoss: target 0 at 0 of sample 0 of the batch is neither 1 nor "
+        "-1, give 1 for "
         "similar "
         "pairs and -1 for others");
 }
@@ -255,10 +275,10 @@ TEST_CASE("BCELoss of logits is an Error that says what to use") {
     CHECK(criterion(net(targets), targets).item() == doctest::Approx(std::log(2.0)));
     numbers.back() = 1.5f;
     const Tensor<float, Host> x(device, {batch, 1}, numbers);
-    CHECK(
-        error_of([&] { criterion(net(x), targets).item(); }) ==
-        "gpunet::nn::BCELoss: output 1.5 of the network is not a probability (want 0 to 1), let the network end in "
-        "Sigmoid, or use BCEWithLogitsLoss");
+    CHECK(error_of([&] { criterion(net(x), targets).item(); }) ==
+          "gpunet::nn::BCELoss: output 1.5 of the network is not a probability (want 0 to 1), let "
+          "the network end in "
+          "Sigmoid, or use BCEWithLogitsLoss");
   }
 }
 
@@ -274,15 +294,16 @@ TEST_CASE("BCELoss looks at outputs, not at the padding of a batch, also in a tr
     CAPTURE(batch);
     train::Step step(net, criterion, sgd);
     std::vector<float> numbers(static_cast<std::size_t>(batch), 1);
-    const Tensor<float, Host> targets(device, {batch, 2},
-                                      std::vector<float>(static_cast<std::size_t>(2 * batch), 0.5f));
+    const Tensor<float, Host> targets(
+        device, {batch, 2}, std::vector<float>(static_cast<std::size_t>(2 * batch), 0.5f));
     const auto loss = [&] {
       return step(Tensor<float, Host>(device, {batch, 1}, numbers), targets).item();
     };
     CHECK(loss() == doctest::Approx(std::log(2.0)));
     numbers.back() = 0;
     CHECK(error_of(loss) ==
-          "gpunet::nn::BCELoss: output 2 of the network is not a probability (want 0 to 1), let the network end in "
+          "gpunet::nn::BCELoss: output 2 of the network is not a probability (want 0 to 1), let "
+          "the network end in "
           "Sigmoid, or use BCEWithLogitsLoss");
   }
 }
@@ -296,14 +317,17 @@ TEST_CASE("wrong options of losses") {
     }
     return std::string();
   };
-  CHECK(message([] { nn::SmoothL1Loss({.beta = -1}); }) == "gpunet::nn::SmoothL1Loss: beta -1 (want 0 or more)");
-  CHECK(message([] { nn::HuberLoss({.delta = 0}); }) == "gpunet::nn::HuberLoss: delta 0 (want more than 0)");
+  CHECK(message([] { nn::SmoothL1Loss({.beta = -1}); }) ==
+        "gpunet::nn::SmoothL1Loss: beta -1 (want 0 or more)");
+  CHECK(message([] { nn::HuberLoss({.delta = 0}); }) ==
+        "gpunet::nn::HuberLoss: delta 0 (want more than 0)");
   CHECK(message([] { nn::BCEWithLogitsLoss({.pos_weight = -1}); }) ==
         "gpunet::nn::BCEWithLogitsLoss: pos_weight -1 (want 0 or more)");
   CHECK(message([] {
           nn::BCEWithLogitsLoss({.pos_weight = {1, 2, 3}}).check_sizes({2, 4});
         }) ==
-        "gpunet::nn::BCEWithLogitsLoss: pos_weight has 3 numbers for outputs of [2, 4] (want 1, or 2, one for each "
+        "gpunet::nn::BCEWithLogitsLoss: pos_weight has 3 numbers for outputs of [2, 4] (want 1, or "
+        "2, one for each "
         "class)");
   CHECK(message([] {
           nn::CrossEntropyLoss({.weight = {1, -2}});

@@ -23,7 +23,8 @@ std::vector<float> indices(index_t count) {
 }
 
 // The gradient of the weight: the sum of dy [count, length, dim] over the positions of an index.
-std::vector<float> weight_gradient(const std::vector<float>& x, const std::vector<float>& dy, index_t padding) {
+std::vector<float> weight_gradient(const std::vector<float>& x, const std::vector<float>& dy,
+                                   index_t padding) {
   std::vector<float> dw(rows * dim);
   for (std::size_t p = 0; p < x.size(); ++p)
     for (std::size_t d = 0; d < dim; ++d)
@@ -37,7 +38,8 @@ void check_embedding(D& device, const Slice& slice, index_t padding) {
   CAPTURE(slice.inner);
   nn::LayerRun<float, D> run(device, L{}, Shape<length>{}, slice);
   const std::vector<float> weight = pattern<float>(rows * dim, 5, 1, 23), x = indices(slice.count);
-  const std::vector<float> dy = pattern<float>(slice.count * length * dim, 7, 2, 19);  // sums are exact
+  // Sums are exact.
+  const std::vector<float> dy = pattern<float>(slice.count * length * dim, 7, 2, 19);
   run.set_parameters(weight);
   const std::vector<float> y = run.forward(x);
   std::vector<float> want;
@@ -65,7 +67,8 @@ TEST_CASE_TEMPLATE("Embedding takes rows, and its gradient adds them", D, GPUNET
 }
 
 TEST_CASE("Embedding prints as PyTorch's, and adds a dimension") {
-  using Net = nn::Sequential<nn::Input<length>, nn::Embedding<7, 3, nn::PaddingIdx<2>>, nn::Linear<2>>;
+  using Net =
+      nn::Sequential<nn::Input<length>, nn::Embedding<7, 3, nn::PaddingIdx<2>>, nn::Linear<2>>;
   CHECK(to_string(Net{}) ==
         "Sequential(\n"
         "  (0): Embedding(7, 3, padding_idx=2)\n"
@@ -101,7 +104,8 @@ TEST_CASE("the message for an index that is too large") {
   CHECK(error_of([&] {
           model(Tensor<float, Host>(device, {1, 2}, {0, 7}));
         }) ==
-        "gpunet::nn::Embedding: index 7 at position 1 of a sample (want a whole number from 0 to 6), check the "
+        "gpunet::nn::Embedding: index 7 at position 1 of a sample (want a whole number from 0 to "
+        "6), check the "
         "data, or "
         "give the layer more embeddings");
 }

@@ -20,7 +20,8 @@ TEST_CASE("GLU prints as PyTorch's, and halves a dimension") {
   CHECK(to_string(Net{}) == "Sequential(\n  (0): GLU(dim=-1)\n  (1): GLU(dim=1)\n)");
   static_assert(std::is_same_v<decltype(Net{}.output()), Shape<3, 2>>);
   CHECK(error_of([] { nn::GLU<>{}.output(Shape<4, 5>{}); }) ==
-        "gpunet::nn::GLU: 5 numbers along the dimension that is halved (want an even number), give the layer "
+        "gpunet::nn::GLU: 5 numbers along the dimension that is halved (want an even number), give "
+        "the layer "
         "before one "
         "more");
 }

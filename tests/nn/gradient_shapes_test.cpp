@@ -1,6 +1,7 @@
-// The numeric gradient check of every layer and loss of support/layer_list.hpp, and of functions of values, at 20 or more shapes: how
-// many is counted. Sizes are known at run time, so that one kind of layer compiles once for all of them. On Host: what runs on Cuda is
-// checked at a few shapes in the tests of each layer.
+// The numeric gradient check of every layer and loss of support/layer_list.hpp, and of functions of
+// values, at 20 or more shapes: how many is counted. Sizes are known at run time, so that one kind
+// of layer compiles once for all of them. On Host: what runs on Cuda is checked at a few shapes in
+// the tests of each layer.
 #include <array>
 #include <functional>
 #include <map>
@@ -29,16 +30,20 @@ using BatchShapes = std::vector<BatchShape>;
 const BatchShapes vectors{{1, {1}}, {2, {1}}, {3, {2}},  {1, {3}},  {5, {2}}, {2, {5}}, {7, {1}},
                           {1, {8}}, {4, {3}}, {16, {2}}, {17, {3}}, {3, {7}}, {2, {9}}, {1, {16}},
                           {9, {4}}, {6, {5}}, {1, {17}}, {2, {12}}, {3, {6}}, {5, {11}}};
-const BatchShapes rows{{1, {1, 1}}, {2, {1, 1}}, {3, {2, 1}},  {1, {1, 3}},  {5, {1, 2}}, {2, {2, 3}}, {7, {2, 1}},
-                       {1, {3, 3}}, {4, {3, 2}}, {16, {1, 2}}, {17, {2, 1}}, {3, {4, 3}}, {2, {5, 1}}, {1, {5, 4}},
-                       {9, {1, 1}}, {6, {2, 2}}, {1, {7, 2}},  {2, {1, 6}},  {3, {2, 5}}, {5, {3, 2}}};
-const BatchShapes images{{1, {1, 1, 1}},  {2, {1, 1, 1}}, {3, {2, 1, 3}}, {1, {1, 2, 2}}, {5, {1, 3, 1}},
-                         {2, {2, 2, 3}},  {7, {1, 2, 1}}, {1, {3, 3, 2}}, {4, {2, 1, 1}}, {16, {1, 1, 2}},
-                         {17, {1, 2, 1}}, {3, {1, 4, 3}}, {2, {3, 1, 2}}, {1, {2, 5, 3}}, {9, {1, 1, 1}},
-                         {6, {2, 2, 2}},  {1, {1, 1, 7}}, {2, {1, 6, 1}}, {3, {3, 2, 2}}, {5, {2, 3, 2}}};
+const BatchShapes rows{{1, {1, 1}},  {2, {1, 1}}, {3, {2, 1}}, {1, {1, 3}}, {5, {1, 2}},
+                       {2, {2, 3}},  {7, {2, 1}}, {1, {3, 3}}, {4, {3, 2}}, {16, {1, 2}},
+                       {17, {2, 1}}, {3, {4, 3}}, {2, {5, 1}}, {1, {5, 4}}, {9, {1, 1}},
+                       {6, {2, 2}},  {1, {7, 2}}, {2, {1, 6}}, {3, {2, 5}}, {5, {3, 2}}};
+const BatchShapes images{{1, {1, 1, 1}}, {2, {1, 1, 1}},  {3, {2, 1, 3}},  {1, {1, 2, 2}},
+                         {5, {1, 3, 1}}, {2, {2, 2, 3}},  {7, {1, 2, 1}},  {1, {3, 3, 2}},
+                         {4, {2, 1, 1}}, {16, {1, 1, 2}}, {17, {1, 2, 1}}, {3, {1, 4, 3}},
+                         {2, {3, 1, 2}}, {1, {2, 5, 3}},  {9, {1, 1, 1}},  {6, {2, 2, 2}},
+                         {1, {1, 1, 7}}, {2, {1, 6, 1}},  {3, {3, 2, 2}},  {5, {2, 3, 2}}};
 
-// Returns the shapes with factor * x + more in place of the extents x of dimensions first to last, counted without the batch.
-BatchShapes with_extents(const BatchShapes& shapes, int first, int last, index_t factor, index_t more) {
+// Returns the shapes with factor * x + more in place of the extents x of dimensions first to last,
+// counted without the batch.
+BatchShapes with_extents(const BatchShapes& shapes, int first, int last, index_t factor,
+                         index_t more) {
   BatchShapes all;
   for (const BatchShape& shape : shapes) {
     Sizes sizes;
@@ -65,7 +70,8 @@ BatchShapes one_sample_more(BatchShapes shapes) {
   return shapes;
 }
 
-// Short sequences, as attention has many numbers to change; those of one step where a slice has most padding, see slice_of.
+// Short sequences, as attention has many numbers to change; those of one step where a slice has
+// most padding, see slice_of.
 BatchShapes sequences(index_t features) {
   BatchShapes shapes;
   for (const auto& [batch, steps] : std::initializer_list<std::pair<index_t, index_t>>{
@@ -100,8 +106,9 @@ class Checks {
                 const std::function<Value(const std::vector<Value>&)>& f) {
     each(name, shapes, [&](const BatchShape& shape, const Slice& slice) {
       const std::vector<Sizes> sizes = inputs(shape.sizes);
-      nn::LayerRun<double, Host> run(test_device<Host>(),
-                                     nn::detail::graph_of_call(nn::detail::Backend::host_double, sizes, f), slice);
+      nn::LayerRun<double, Host> run(
+          test_device<Host>(),
+          nn::detail::graph_of_call(nn::detail::Backend::host_double, sizes, f), slice);
       return run_check(run);
     });
   }
@@ -113,7 +120,8 @@ class Checks {
     });
   }
 
-  // Returns the names of what was checked at 20 or more shapes; the same shape with other options is one.
+  // Returns the names of what was checked at 20 or more shapes; the same shape with other options
+  // is one.
   std::set<std::string> names() const {
     std::set<std::string> all;
     for (const auto& entry : shapes_) {
@@ -125,7 +133,8 @@ class Checks {
   }
 
  private:
-  // In a build with assertions, which the sanitizers slow down, each shape runs once instead of for every derivative.
+  // In a build with assertions, which the sanitizers slow down, each shape runs once instead of for
+  // every derivative.
   static double run_check(nn::LayerRun<double, Host>& run) {
 #ifdef NDEBUG
     return nn::check_gradients(run).error;
@@ -184,31 +193,36 @@ void check_linear_layers(Checks& check) {
   check.layer<3>(nn::Conv2d(2, 1), images);
   check.layer<3>(nn::Conv2d(2, 3, 2, 1), images);
   check.layer<3>(nn::Conv2d(1, 2, 1, 0, nn::Bias<false>{}), larger(images, 1));
-  check.layer<3>(nn::Conv2d<2, 2, nn::KernelWidth<3>, nn::Groups<2>, nn::Dilation<2>, nn::Padding<1, 2>>{},
-                 times(images, 0, 2));
+  check.layer<3>(
+      nn::Conv2d<2, 2, nn::KernelWidth<3>, nn::Groups<2>, nn::Dilation<2>, nn::Padding<1, 2>>{},
+      times(images, 0, 2));
   check.layer<2>(nn::Conv1d(2, 3, 2, 1), rows);
-  check.layer<2>(nn::Conv1d<2, 2, nn::Groups<2>, nn::Dilation<3>, nn::Padding<2>, nn::Bias<false>>{},
-                 times(rows, 0, 2));
+  check.layer<2>(
+      nn::Conv1d<2, 2, nn::Groups<2>, nn::Dilation<3>, nn::Padding<2>, nn::Bias<false>>{},
+      times(rows, 0, 2));
   check.layer<2>(nn::ConvTranspose1d(2, 3, 2, 1), rows);
-  check.layer<2>(nn::ConvTranspose1d<2, 2, nn::Groups<2>, nn::Dilation<2>, nn::OutputPadding<1>, nn::Bias<false>>{},
+  check.layer<2>(nn::ConvTranspose1d<2, 2, nn::Groups<2>, nn::Dilation<2>, nn::OutputPadding<1>,
+                                     nn::Bias<false>>{},
                  times(rows, 0, 2));
   check.layer<3>(nn::ConvTranspose2d(1, 3, 2, 1), images);
-  check.layer<3>(
-      nn::ConvTranspose2d<2, 2, nn::KernelWidth<1>, nn::Groups<2>, nn::Stride<3, 1>, nn::OutputPadding<2, 0>>{},
-      times(images, 0, 2));
+  check.layer<3>(nn::ConvTranspose2d<2, 2, nn::KernelWidth<1>, nn::Groups<2>, nn::Stride<3, 1>,
+                                     nn::OutputPadding<2, 0>>{},
+                 times(images, 0, 2));
 }
 
 void check_pooling(Checks& check) {
   check.layer<2>(nn::MaxPool1d<3, nn::Stride<2>, nn::Padding<1>>{}, rows);
   check.layer<2>(nn::MaxPool1d<2, nn::CeilMode<true>>{}, larger(rows, 1));
   check.layer<3>(nn::MaxPool2d<2>{}, larger(images, 1));
-  check.layer<3>(nn::MaxPool2d<3, nn::KernelWidth<2>, nn::Stride<2, 1>, nn::Padding<1>, nn::CeilMode<true>>{},
-                 images);
+  check.layer<3>(
+      nn::MaxPool2d<3, nn::KernelWidth<2>, nn::Stride<2, 1>, nn::Padding<1>, nn::CeilMode<true>>{},
+      images);
   check.layer<2>(nn::AvgPool1d<3, nn::Stride<2>, nn::Padding<1>>{}, rows);
   check.layer<2>(nn::AvgPool1d<2, nn::CeilMode<true>>{}, larger(rows, 1));
   check.layer<3>(nn::AvgPool2d<2>{}, larger(images, 1));
-  check.layer<3>(
-      nn::AvgPool2d<3, nn::KernelWidth<2>, nn::Stride<2, 1>, nn::Padding<1>, nn::CountIncludePad<false>>{}, images);
+  check.layer<3>(nn::AvgPool2d<3, nn::KernelWidth<2>, nn::Stride<2, 1>, nn::Padding<1>,
+                               nn::CountIncludePad<false>>{},
+                 images);
   check.layer<2>(nn::AdaptiveAvgPool1d<3>{}, rows);
   check.layer<3>(nn::AdaptiveAvgPool2d<1, 1>{}, images);
   check.layer<3>(nn::AdaptiveAvgPool2d<2, 3>{}, images);
@@ -241,10 +255,12 @@ void check_sequences(Checks& check) {
   check.layer<3>(nn::LastStep{}, images);
   check.layer<2>(nn::MultiheadAttention<1, nn::Causal, nn::Bias<false>>{}, rows);
   check.layer<2>(nn::MultiheadAttention<2>{}, sequences(4));
-  // The normalization of two or three features, which may be close, is nearly a step: finite differences of it are inexact.
+  // The normalization of two or three features, which may be close, is nearly a step: finite
+  // differences of it are inexact.
   check.layer<2>(nn::TransformerEncoderLayer<1, 2, nn::GELU>{}, sequences(5));
   check.layer<2>(
-      nn::TransformerEncoder<1, nn::TransformerEncoderLayer<5, 1, nn::GELU, nn::NormFirst>, nn::LayerNorm<>>{},
+      nn::TransformerEncoder<1, nn::TransformerEncoderLayer<5, 1, nn::GELU, nn::NormFirst>,
+                             nn::LayerNorm<>>{},
       sequences(5));
   check.layer<2>(nn::PositionEmbedding{}, rows);
 }
@@ -253,10 +269,11 @@ void check_activations(Checks& check) {
   const auto all = [&](const auto&... layers) {
     (check.layer<3>(layers, images), ...);
   };
-  all(nn::ReLU{}, nn::Tanh{}, nn::Sigmoid{}, nn::Softmax{}, nn::LogSoftmax{}, nn::ELU{}, nn::ELU{0.5}, nn::GELU{},
-      nn::GELU{nn::Approximate::tanh}, nn::Hardsigmoid{}, nn::Hardswish{}, nn::LeakyReLU{}, nn::LeakyReLU{-0.5},
-      nn::LogSigmoid{}, nn::Mish{}, nn::PReLU<>{}, nn::ReLU6{}, nn::SELU{}, nn::SiLU{}, nn::Softplus{},
-      nn::Softplus{2}, nn::Softsign{}, nn::AnyActivation{"tanh"}, nn::AnyActivation{"relu"});
+  all(nn::ReLU{}, nn::Tanh{}, nn::Sigmoid{}, nn::Softmax{}, nn::LogSoftmax{}, nn::ELU{},
+      nn::ELU{0.5}, nn::GELU{}, nn::GELU{nn::Approximate::tanh}, nn::Hardsigmoid{}, nn::Hardswish{},
+      nn::LeakyReLU{}, nn::LeakyReLU{-0.5}, nn::LogSigmoid{}, nn::Mish{}, nn::PReLU<>{},
+      nn::ReLU6{}, nn::SELU{}, nn::SiLU{}, nn::Softplus{}, nn::Softplus{2}, nn::Softsign{},
+      nn::AnyActivation{"tanh"}, nn::AnyActivation{"relu"});
   check.layer<3>(nn::Hardtanh{0, 3}, images);  // no input of any of these shapes is near 0
   check.layer<3>(nn::PReLU<2>{}, constant(images, 0, 2));
   check.layer<2>(nn::GLU<>{}, times(rows, 1, 2));
@@ -288,7 +305,8 @@ void check_blocks(Checks& check) {
   check.layer<3>(nn::Concat<1, nn::Identity, Map, nn::Tanh>{}, images);
   check.layer<3>(nn::Concat<3, nn::Identity, nn::Tanh>{}, images);
   check.layer<3>(nn::Repeat<2, Map, nn::Tanh>{}, images, "Repeat");
-  check.layer<3>(nn::Sequential<Map, nn::Shared<"s", Map>, nn::Tanh, nn::Shared<"s", Map>>{}, images, "Shared");
+  check.layer<3>(nn::Sequential<Map, nn::Shared<"s", Map>, nn::Tanh, nn::Shared<"s", Map>>{},
+                 images, "Shared");
 }
 
 }  // namespace
@@ -305,7 +323,9 @@ TEST_CASE("the gradients of every layer at 20 shapes") {
   // Indices 0 and 2, which a small change of x leaves as they are.
   check.function(
       "Embedding", rows, [](const Sizes& sizes) { return std::vector{sizes}; },
-      [](const std::vector<Value>& x) { return embedding(2 * detach(clamp(1e6 * x[0], 0, 1)), 3, 2); });
+      [](const std::vector<Value>& x) {
+        return embedding(2 * detach(clamp(1e6 * x[0], 0, 1)), 3, 2);
+      });
   CHECK(check.names() == names_of_list().layers);
 }
 
@@ -331,7 +351,8 @@ TEST_CASE("the gradients of every loss at 20 shapes") {
     check.loss(nn::HingeEmbeddingLoss({.margin = 4}), shapes, {-3, 3, 1, 1});
     check.loss(nn::HingeEmbeddingLoss({.margin = 4}), shapes, {-3, 3, -1, -1});
   }
-  check.loss(nn::CrossEntropyLoss({.weight = {1, 0.5, 3}, .ignore_index = 1}), constant(rows, 0, 3));
+  check.loss(nn::CrossEntropyLoss({.weight = {1, 0.5, 3}, .ignore_index = 1}),
+             constant(rows, 0, 3));
   CHECK(check.names() == names_of_list().of_losses);
 }
 
@@ -383,7 +404,8 @@ std::vector<Sizes> with_states(const Sizes& sizes) {
   return {sizes, {2, 2}, {2, 2}};
 }
 
-const BatchShapes classes = times(rows, 0, 2), features = times(rows, 1, 2), channels = times(images, 0, 2);
+const BatchShapes classes = times(rows, 0, 2), features = times(rows, 1, 2),
+                  channels = times(images, 0, 2);
 
 // With margins that no distance reaches: the functions are smooth.
 std::vector<FunctionCase> losses_of_values() {
@@ -452,8 +474,8 @@ std::vector<FunctionCase> functions_of_values() {
       {"exp, log, sqrt, square, abs, sin, cos, pow, clamp", images, one,
        [](const Inputs& x) {
          const Value a = x[0];
-         return exp(a) + log(square(a) + 1) + sqrt(exp(a)) + abs(a) + sin(a) * cos(a) + pow(exp(a), 1.5) +
-                clamp(a, 0, 3);
+         return exp(a) + log(square(a) + 1) + sqrt(exp(a)) + abs(a) + sin(a) * cos(a) +
+                pow(exp(a), 1.5) + clamp(a, 0, 3);
        }},
       {"sum, mean", images, one,
        [](const Inputs& x) {
@@ -506,7 +528,8 @@ std::vector<FunctionCase> functions_of_values() {
          const Value z = tanh(y) + conv2d(x[0], 2, 1, {.bias = false});
          return sum(max_pool2d(x[0], 2, {.padding = 1}), {1, 2, 3}) +
                 sum(square(adaptive_avg_pool2d(z, 2, 1)), {1, 2, 3}) +
-                sum(square(avg_pool2d(z, 2, {.stride = 1, .padding = 1, .ceil_mode = true})), {1, 2, 3});
+                sum(square(avg_pool2d(z, 2, {.stride = 1, .padding = 1, .ceil_mode = true})),
+                    {1, 2, 3});
        }},
       {"lstm", rows, with_states,
        [](const Inputs& x) {
@@ -536,9 +559,11 @@ std::vector<FunctionCase> functions_of_values() {
          const auto activation = [](const Value& v) {
            return gelu(v);
          };
-         return transformer_decoder_layer(
-             x[0], x[1], 1,
-             {.dim_feedforward = 1, .activation = activation, .norm_first = true, .tgt_is_causal = true});
+         return transformer_decoder_layer(x[0], x[1], 1,
+                                          {.dim_feedforward = 1,
+                                           .activation = activation,
+                                           .norm_first = true,
+                                           .tgt_is_causal = true});
        }},
   };
 }

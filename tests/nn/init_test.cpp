@@ -25,8 +25,8 @@ template <class T, class D>
 std::vector<T> draw(D& device, const std::string& name, index_t n) {
   if (name == "rand") return gpunet::rand<T>(device, {n}).to_vector();
   if (name == "randn") return gpunet::randn<T>(device, {n}).to_vector();
-  Tensor<T, D> x(device, {n}), rows(device, {n, 3}), images(device, {n, 1, 2, 2}), row(device, {1, n}),
-      high(device, {2, n, 3, 1});
+  Tensor<T, D> x(device, {n}), rows(device, {n, 3}), images(device, {n, 1, 2, 2}),
+      row(device, {1, n}), high(device, {2, n, 3, 1});
   const auto drawn = [](Tensor<T, D>& tensor, auto fill) {
     fill(tensor);
     return tensor.to_vector();
@@ -34,15 +34,21 @@ std::vector<T> draw(D& device, const std::string& name, index_t n) {
   if (name == "normal") return drawn(x, [](auto& t) { init::normal_(t, 0.5, 3.0); });
   if (name == "uniform") return drawn(x, [](auto& t) { init::uniform_(t, -0.3, 0.7); });
   if (name == "trunc_normal") return drawn(x, [](auto& t) { init::trunc_normal_(t); });
-  if (name == "trunc_normal_narrow") return drawn(x, [](auto& t) { init::trunc_normal_(t, 0.1, 0.5, -0.2, 0.3); });
-  if (name == "trunc_normal_far") return drawn(x, [](auto& t) { init::trunc_normal_(t, 0.0, 1.0, 2.5, 4.0); });
+  if (name == "trunc_normal_narrow")
+    return drawn(x, [](auto& t) { init::trunc_normal_(t, 0.1, 0.5, -0.2, 0.3); });
+  if (name == "trunc_normal_far")
+    return drawn(x, [](auto& t) { init::trunc_normal_(t, 0.0, 1.0, 2.5, 4.0); });
   if (name == "kaiming_uniform") return drawn(rows, [](auto& t) { init::kaiming_uniform_(t); });
   if (name == "kaiming_normal")
-    return drawn(images,
-                 [](auto& t) { init::kaiming_normal_(t, 0, init::FanMode::fan_out, init::Nonlinearity::relu); });
-  if (name == "kaiming_normal_leaky") return drawn(row, [](auto& t) { init::kaiming_normal_(t, 0.2); });
+    return drawn(images, [](auto& t) {
+      init::kaiming_normal_(t, 0, init::FanMode::fan_out, init::Nonlinearity::relu);
+    });
+  if (name == "kaiming_normal_leaky")
+    return drawn(row, [](auto& t) { init::kaiming_normal_(t, 0.2); });
   if (name == "xavier_uniform")
-    return drawn(rows, [](auto& t) { init::xavier_uniform_(t, init::calculate_gain(init::Nonlinearity::tanh)); });
+    return drawn(rows, [](auto& t) {
+      init::xavier_uniform_(t, init::calculate_gain(init::Nonlinearity::tanh));
+    });
   if (name == "xavier_normal") return drawn(high, [](auto& t) { init::xavier_normal_(t); });
   FAIL("no such function: ", name);
   return {};
@@ -74,7 +80,8 @@ TEST_CASE_TEMPLATE("tensors are drawn as by PyTorch, bit for bit", D, GPUNET_TES
     else if (name == "randint")
       check_values(gpunet::randint(device, -3, 7, {expected.n}).to_vector(), expected);
     else if (name == "randint_wide")
-      check_values(gpunet::randint(device, 5, index_t{1} << 40, {expected.n}).to_vector(), expected);
+      check_values(gpunet::randint(device, 5, index_t{1} << 40, {expected.n}).to_vector(),
+                   expected);
     else if (expected.is_double)
       check_values(draw<double>(device, name, expected.n), expected);
     else
@@ -152,16 +159,19 @@ TEST_CASE("whole numbers are drawn from the whole range, and from no empty one")
     return error_of([&] { gpunet::randint(host, low, high, {2}); });
   };
   CHECK(error(3, 3) ==
-        "gpunet::randint: numbers from 3 to 3 (want the lower one first, which may be drawn, and fewer than 2^63)");
+        "gpunet::randint: numbers from 3 to 3 (want the lower one first, which may be drawn, and "
+        "fewer than 2^63)");
   CHECK(error(4, -4).starts_with("gpunet::randint: numbers from 4 to -4 (want"));
   constexpr index_t most = std::numeric_limits<index_t>::max();
-  CHECK(
-      error(-most, most).starts_with("gpunet::randint: numbers from -9223372036854775807 to 9223372036854775807"));
+  CHECK(error(-most, most)
+            .starts_with(
+                "gpunet::randint: numbers from -9223372036854775807 to 9223372036854775807"));
 }
 
 TEST_CASE("values that cannot be drawn") {
   Tensor<float, Host> x(test_device<Host>(), {4});
-  CHECK(contains(error_of([&] { init::xavier_normal_(x); }), "a parameter of shape [4] has no fan in and fan out"));
+  CHECK(contains(error_of([&] { init::xavier_normal_(x); }),
+                 "a parameter of shape [4] has no fan in and fan out"));
   CHECK(contains(error_of([&] { init::uniform_(x, 1, 0); }),
                  "uniform_: from 1 to 0 (want finite numbers, the lower"));
   CHECK(contains(error_of([&] { init::uniform_(x, 0, std::nan("")); }), "uniform_: from 0 to nan"));

@@ -1,5 +1,6 @@
-// Ten shapes of every layer and loss against PyTorch: the list of reference/layer_shapes.py, drawn and run here. Sizes
-// are known at run time unless a case is the one that shows what is compiled for constant ones.
+// Ten shapes of every layer and loss against PyTorch: the list of reference/layer_shapes.py, drawn
+// and run here. Sizes are known at run time unless a case is the one that shows what is compiled
+// for constant ones.
 #include <functional>
 #include <optional>
 
@@ -28,7 +29,8 @@ class Expected {
                                const std::string& prefix) const {
     std::vector<float> all;
     for (const ParameterInfo& parameter : parameters)
-      for (float value : (*this)(number, prefix + "d" + parameter.name.substr(parameter.name.rfind('.') + 1)))
+      for (float value :
+           (*this)(number, prefix + "d" + parameter.name.substr(parameter.name.rfind('.') + 1)))
         all.push_back(value);
     return all;
   }
@@ -61,7 +63,8 @@ class Cases {
 
  private:
   // Compiled once for all layers.
-  void run_case(index_t batch, index_t channels, const std::function<nn::LayerRun<T, D>(const Slice&)>& make) {
+  void run_case(index_t batch, index_t channels,
+                const std::function<nn::LayerRun<T, D>(const Slice&)>& make) {
     const KeepIsa keep;
     for (const Slice& slice : slices_of<D>(batch))
       for (Isa path : isas()) {
@@ -95,7 +98,8 @@ class Cases {
     check_close(run.forward(x), prefix + "y");
     const nn::LayerGradients<T> gradients = run.backward(dy);
     check_close(gradients.dx, prefix + "dx");
-    CHECK(relative_error(gradients.parameters, expected_.gradients(number_, run.parameters(), prefix)) <= 1e-6);
+    CHECK(relative_error(gradients.parameters,
+                         expected_.gradients(number_, run.parameters(), prefix)) <= 1e-6);
   }
   void check_close(const std::vector<T>& values, std::string_view what) {
     CAPTURE(what);
@@ -374,7 +378,8 @@ TEST_CASE_TEMPLATE("ten shapes of LSTM, GRU and RNN are PyTorch's", D, GPUNET_TE
   check_recurrent<nn::RNN, D, nn::ReLU>(test_device<D>(), "rnn");
 }
 
-TEST_CASE_TEMPLATE("ten shapes of GroupNorm and InstanceNorm2d are PyTorch's", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("ten shapes of GroupNorm and InstanceNorm2d are PyTorch's", D,
+                   GPUNET_TEST_DEVICES) {
   Cases<D> norm(test_device<D>(), "group_norm");
   norm(3, nn::GroupNorm<2>{}, shape(4, 5));
   norm(2, nn::GroupNorm<1>{}, shape(3, 4, 2));
@@ -424,8 +429,16 @@ TEST_CASE_TEMPLATE("ten shapes of CrossEntropyLoss are PyTorch's", D, GPUNET_TES
   const Expected expected("cross_entropy");
   const KeepIsa keep;
   int number = 0;
-  for (auto [samples, classes] : std::vector<std::pair<index_t, index_t>>{
-           {1, 2}, {2, 10}, {4, 5}, {17, 3}, {3, 100}, {16, 16}, {33, 2}, {5, 1}, {7, 33}, {8, 65}}) {
+  for (auto [samples, classes] : std::vector<std::pair<index_t, index_t>>{{1, 2},
+                                                                          {2, 10},
+                                                                          {4, 5},
+                                                                          {17, 3},
+                                                                          {3, 100},
+                                                                          {16, 16},
+                                                                          {33, 2},
+                                                                          {5, 1},
+                                                                          {7, 33},
+                                                                          {8, 65}}) {
     Generator generator(number);
     std::vector<float> rows = random_values<float>(samples * classes, generator, -8, 8);
     std::vector<label_t> labels;
@@ -439,14 +452,17 @@ TEST_CASE_TEMPLATE("ten shapes of CrossEntropyLoss are PyTorch's", D, GPUNET_TES
         CAPTURE(slice.inner);
         CAPTURE(path_number);
         set_isa(path);
-        GuardedBuffer<float, D> x(device, slice.samples() * classes), dx(device, slice.samples() * classes);
+        GuardedBuffer<float, D> x(device, slice.samples() * classes),
+            dx(device, slice.samples() * classes);
         GuardedBuffer<float, D> losses(device, samples);
         x.upload(nn::to_slice_order(slice, classes, rows));
         nn::CrossEntropyLoss{}.evaluate(
             device, nn::LossPass<float, label_t>{slice, classes, x.data(), targets.data(),
-                                                 1 / static_cast<float>(samples), losses.data(), dx.data()});
+                                                 1 / static_cast<float>(samples), losses.data(),
+                                                 dx.data()});
         CHECK(relative_error(losses.download(), expected(number, "losses")) <= 1e-6);
-        CHECK(relative_error(nn::to_rows(slice, classes, dx.download().data()), expected(number, "dx")) <= 1e-6);
+        CHECK(relative_error(nn::to_rows(slice, classes, dx.download().data()),
+                             expected(number, "dx")) <= 1e-6);
       }
     ++number;
   }
@@ -543,89 +559,122 @@ TEST_CASE_TEMPLATE("ten shapes of bilinear Upsample are PyTorch's", D, GPUNET_TE
   CHECK(bilinear.number() == 10);
 }
 
-TEST_CASE_TEMPLATE("ten shapes of rectangular MaxPool2d and AvgPool2d are PyTorch's", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("ten shapes of rectangular MaxPool2d and AvgPool2d are PyTorch's", D,
+                   GPUNET_TEST_DEVICES) {
   Cases<D> max_pool2d_rectangular(test_device<D>(), "max_pool2d_rectangular");
-  max_pool2d_rectangular(2, nn::MaxPool2d<3, nn::KernelWidth<2>, nn::Stride<2, 1>, nn::Padding<1, 0>>{},
-                         shape(3, 6, 5));
+  max_pool2d_rectangular(
+      2, nn::MaxPool2d<3, nn::KernelWidth<2>, nn::Stride<2, 1>, nn::Padding<1, 0>>{},
+      shape(3, 6, 5));
   max_pool2d_rectangular(3, nn::MaxPool2d<2, nn::KernelWidth<3>>{}, shape(1, 5, 7));
   max_pool2d_rectangular(2, nn::MaxPool2d<1, nn::KernelWidth<3>, nn::Stride<2>>{}, shape(2, 9, 6));
   max_pool2d_rectangular(1, nn::MaxPool2d<3, nn::KernelWidth<1>, nn::Stride<1>>{}, shape(2, 4, 5));
   max_pool2d_rectangular(4, nn::MaxPool2d<3, nn::Stride<2, 1>, nn::Padding<1>>{}, shape(1, 7, 8));
   max_pool2d_rectangular(17, nn::MaxPool2d<2, nn::Stride<1>, nn::Padding<0, 1>>{}, shape(1, 3, 4));
-  max_pool2d_rectangular(2, nn::MaxPool2d<4, nn::KernelWidth<3>, nn::Padding<2, 1>>{}, shape(2, 4, 3));
+  max_pool2d_rectangular(2, nn::MaxPool2d<4, nn::KernelWidth<3>, nn::Padding<2, 1>>{},
+                         shape(2, 4, 3));
   max_pool2d_rectangular(2, nn::MaxPool2d<2, nn::Stride<1, 2>>{}, shape(3, 2, 2));
-  max_pool2d_rectangular(1, nn::MaxPool2d<5, nn::KernelWidth<4>, nn::Stride<3, 2>, nn::Padding<0, 2>>{},
-                         shape(2, 9, 10));
-  max_pool2d_rectangular(3, nn::MaxPool2d<2, nn::KernelWidth<8>, nn::Stride<3, 1>>{}, shape(2, 8, 8));
+  max_pool2d_rectangular(
+      1, nn::MaxPool2d<5, nn::KernelWidth<4>, nn::Stride<3, 2>, nn::Padding<0, 2>>{},
+      shape(2, 9, 10));
+  max_pool2d_rectangular(3, nn::MaxPool2d<2, nn::KernelWidth<8>, nn::Stride<3, 1>>{},
+                         shape(2, 8, 8));
   CHECK(max_pool2d_rectangular.number() == 10);
 
   Cases<D> avg_pool2d_rectangular(test_device<D>(), "avg_pool2d_rectangular");
-  avg_pool2d_rectangular(2, nn::AvgPool2d<3, nn::KernelWidth<2>, nn::Stride<2, 1>, nn::Padding<1, 0>>{},
-                         shape(3, 6, 5));
+  avg_pool2d_rectangular(
+      2, nn::AvgPool2d<3, nn::KernelWidth<2>, nn::Stride<2, 1>, nn::Padding<1, 0>>{},
+      shape(3, 6, 5));
   avg_pool2d_rectangular(3, nn::AvgPool2d<2, nn::KernelWidth<3>>{}, shape(1, 5, 7));
   avg_pool2d_rectangular(2, nn::AvgPool2d<1, nn::KernelWidth<3>, nn::Stride<2>>{}, shape(2, 9, 6));
   avg_pool2d_rectangular(1, nn::AvgPool2d<3, nn::KernelWidth<1>, nn::Stride<1>>{}, shape(2, 4, 5));
   avg_pool2d_rectangular(4, nn::AvgPool2d<3, nn::Stride<2, 1>, nn::Padding<1>>{}, shape(1, 7, 8));
   avg_pool2d_rectangular(17, nn::AvgPool2d<2, nn::Stride<1>, nn::Padding<0, 1>>{}, shape(1, 3, 4));
-  avg_pool2d_rectangular(2, nn::AvgPool2d<4, nn::KernelWidth<3>, nn::Padding<2, 1>>{}, shape(2, 4, 3));
+  avg_pool2d_rectangular(2, nn::AvgPool2d<4, nn::KernelWidth<3>, nn::Padding<2, 1>>{},
+                         shape(2, 4, 3));
   avg_pool2d_rectangular(2, nn::AvgPool2d<2, nn::Stride<1, 2>>{}, shape(3, 2, 2));
-  avg_pool2d_rectangular(1, nn::AvgPool2d<5, nn::KernelWidth<4>, nn::Stride<3, 2>, nn::Padding<0, 2>>{},
-                         shape(2, 9, 10));
-  avg_pool2d_rectangular(3, nn::AvgPool2d<2, nn::KernelWidth<8>, nn::Stride<3, 1>>{}, shape(2, 8, 8));
+  avg_pool2d_rectangular(
+      1, nn::AvgPool2d<5, nn::KernelWidth<4>, nn::Stride<3, 2>, nn::Padding<0, 2>>{},
+      shape(2, 9, 10));
+  avg_pool2d_rectangular(3, nn::AvgPool2d<2, nn::KernelWidth<8>, nn::Stride<3, 1>>{},
+                         shape(2, 8, 8));
   CHECK(avg_pool2d_rectangular.number() == 10);
 }
 
-TEST_CASE_TEMPLATE("ten shapes of MaxPool2d and AvgPool2d in ceil mode are PyTorch's", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("ten shapes of MaxPool2d and AvgPool2d in ceil mode are PyTorch's", D,
+                   GPUNET_TEST_DEVICES) {
   Cases<D> max_pool2d_ceil(test_device<D>(), "max_pool2d_ceil");
   max_pool2d_ceil(2, nn::MaxPool2d<2, nn::CeilMode<true>>{}, shape(3, 5, 7));
-  max_pool2d_ceil(3, nn::MaxPool2d<3, nn::Stride<2>, nn::Padding<1>, nn::CeilMode<true>>{}, shape(1, 5, 7));
+  max_pool2d_ceil(3, nn::MaxPool2d<3, nn::Stride<2>, nn::Padding<1>, nn::CeilMode<true>>{},
+                  shape(1, 5, 7));
   max_pool2d_ceil(2, nn::MaxPool2d<3, nn::Stride<2>, nn::CeilMode<true>>{}, shape(2, 9, 6));
-  max_pool2d_ceil(1, nn::MaxPool2d<3, nn::Stride<3>, nn::Padding<1>, nn::CeilMode<true>>{}, shape(2, 4, 5));
-  max_pool2d_ceil(4, nn::MaxPool2d<2, nn::Stride<3>, nn::Padding<1>, nn::CeilMode<true>>{}, shape(1, 6, 8));
+  max_pool2d_ceil(1, nn::MaxPool2d<3, nn::Stride<3>, nn::Padding<1>, nn::CeilMode<true>>{},
+                  shape(2, 4, 5));
+  max_pool2d_ceil(4, nn::MaxPool2d<2, nn::Stride<3>, nn::Padding<1>, nn::CeilMode<true>>{},
+                  shape(1, 6, 8));
   max_pool2d_ceil(17, nn::MaxPool2d<2, nn::Stride<3>, nn::CeilMode<true>>{}, shape(1, 3, 4));
   max_pool2d_ceil(2,
-                  nn::MaxPool2d<4, nn::KernelWidth<3>, nn::Stride<3, 2>, nn::Padding<2, 1>, nn::CeilMode<true>>{},
+                  nn::MaxPool2d<4, nn::KernelWidth<3>, nn::Stride<3, 2>, nn::Padding<2, 1>,
+                                nn::CeilMode<true>>{},
                   shape(2, 4, 3));
   max_pool2d_ceil(2, nn::MaxPool2d<3, nn::CeilMode<true>>{}, shape(3, 2, 2));
   max_pool2d_ceil(1,
-                  nn::MaxPool2d<5, nn::KernelWidth<4>, nn::Stride<4, 3>, nn::Padding<0, 2>, nn::CeilMode<true>>{},
+                  nn::MaxPool2d<5, nn::KernelWidth<4>, nn::Stride<4, 3>, nn::Padding<0, 2>,
+                                nn::CeilMode<true>>{},
                   shape(2, 8, 10));
   max_pool2d_ceil(3, nn::MaxPool2d<2, nn::CeilMode<true>>{}, shape(2, 8, 8));
   CHECK(max_pool2d_ceil.number() == 10);
 
   Cases<D> avg_pool2d_ceil(test_device<D>(), "avg_pool2d_ceil");
   avg_pool2d_ceil(2, nn::AvgPool2d<2, nn::CeilMode<true>>{}, shape(3, 5, 7));
-  avg_pool2d_ceil(3, nn::AvgPool2d<3, nn::Stride<2>, nn::Padding<1>, nn::CeilMode<true>>{}, shape(1, 5, 7));
+  avg_pool2d_ceil(3, nn::AvgPool2d<3, nn::Stride<2>, nn::Padding<1>, nn::CeilMode<true>>{},
+                  shape(1, 5, 7));
   avg_pool2d_ceil(2, nn::AvgPool2d<3, nn::Stride<2>, nn::CeilMode<true>>{}, shape(2, 9, 6));
-  avg_pool2d_ceil(1, nn::AvgPool2d<3, nn::Stride<3>, nn::Padding<1>, nn::CeilMode<true>>{}, shape(2, 4, 5));
-  avg_pool2d_ceil(4, nn::AvgPool2d<2, nn::Stride<3>, nn::Padding<1>, nn::CeilMode<true>>{}, shape(1, 6, 8));
+  avg_pool2d_ceil(1, nn::AvgPool2d<3, nn::Stride<3>, nn::Padding<1>, nn::CeilMode<true>>{},
+                  shape(2, 4, 5));
+  avg_pool2d_ceil(4, nn::AvgPool2d<2, nn::Stride<3>, nn::Padding<1>, nn::CeilMode<true>>{},
+                  shape(1, 6, 8));
   avg_pool2d_ceil(17, nn::AvgPool2d<2, nn::Stride<3>, nn::CeilMode<true>>{}, shape(1, 3, 4));
   avg_pool2d_ceil(2,
-                  nn::AvgPool2d<4, nn::KernelWidth<3>, nn::Stride<3, 2>, nn::Padding<2, 1>, nn::CeilMode<true>>{},
+                  nn::AvgPool2d<4, nn::KernelWidth<3>, nn::Stride<3, 2>, nn::Padding<2, 1>,
+                                nn::CeilMode<true>>{},
                   shape(2, 4, 3));
   avg_pool2d_ceil(2, nn::AvgPool2d<3, nn::CeilMode<true>>{}, shape(3, 2, 2));
   avg_pool2d_ceil(1,
-                  nn::AvgPool2d<5, nn::KernelWidth<4>, nn::Stride<4, 3>, nn::Padding<0, 2>, nn::CeilMode<true>>{},
+                  nn::AvgPool2d<5, nn::KernelWidth<4>, nn::Stride<4, 3>, nn::Padding<0, 2>,
+                                nn::CeilMode<true>>{},
                   shape(2, 8, 10));
   avg_pool2d_ceil(3, nn::AvgPool2d<2, nn::CeilMode<true>>{}, shape(2, 8, 8));
   CHECK(avg_pool2d_ceil.number() == 10);
 }
 
-TEST_CASE_TEMPLATE("ten shapes of AvgPool2d without its padding are PyTorch's", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("ten shapes of AvgPool2d without its padding are PyTorch's", D,
+                   GPUNET_TEST_DEVICES) {
   Cases<D> pool(test_device<D>(), "avg_pool2d_without_padding");
   pool(2, nn::AvgPool2d<2, nn::Padding<1>, nn::CountIncludePad<false>>{}, shape(3, 4, 6));
-  pool(3, nn::AvgPool2d<3, nn::Stride<2>, nn::Padding<1>, nn::CountIncludePad<false>>{}, shape(1, 5, 7));
-  pool(2, nn::AvgPool2d<3, nn::Stride<1>, nn::Padding<1>, nn::CountIncludePad<false>>{}, shape(2, 9, 6));
-  pool(1, nn::AvgPool2d<5, nn::Stride<1>, nn::Padding<2>, nn::CeilMode<true>, nn::CountIncludePad<false>>{},
+  pool(3, nn::AvgPool2d<3, nn::Stride<2>, nn::Padding<1>, nn::CountIncludePad<false>>{},
+       shape(1, 5, 7));
+  pool(2, nn::AvgPool2d<3, nn::Stride<1>, nn::Padding<1>, nn::CountIncludePad<false>>{},
+       shape(2, 9, 6));
+  pool(1,
+       nn::AvgPool2d<5, nn::Stride<1>, nn::Padding<2>, nn::CeilMode<true>,
+                     nn::CountIncludePad<false>>{},
        shape(2, 4, 5));
-  pool(4, nn::AvgPool2d<3, nn::Stride<2>, nn::Padding<1>, nn::CeilMode<true>, nn::CountIncludePad<false>>{},
+  pool(4,
+       nn::AvgPool2d<3, nn::Stride<2>, nn::Padding<1>, nn::CeilMode<true>,
+                     nn::CountIncludePad<false>>{},
        shape(1, 7, 8));
   pool(17, nn::AvgPool2d<2, nn::CountIncludePad<false>>{}, shape(1, 3, 3));
-  pool(2, nn::AvgPool2d<3, nn::KernelWidth<2>, nn::Stride<2, 1>, nn::Padding<1, 0>, nn::CountIncludePad<false>>{},
+  pool(2,
+       nn::AvgPool2d<3, nn::KernelWidth<2>, nn::Stride<2, 1>, nn::Padding<1, 0>,
+                     nn::CountIncludePad<false>>{},
        shape(2, 4, 3));
-  pool(16, nn::AvgPool2d<4, nn::Stride<4>, nn::Padding<2>, nn::CountIncludePad<false>>{}, shape(3, 3, 3));
-  pool(1, nn::AvgPool2d<17, nn::Stride<2>, nn::Padding<8>, nn::CountIncludePad<false>>{}, shape(2, 9, 20));
-  pool(3, nn::AvgPool2d<2, nn::Stride<3>, nn::Padding<1>, nn::CeilMode<true>, nn::CountIncludePad<false>>{},
+  pool(16, nn::AvgPool2d<4, nn::Stride<4>, nn::Padding<2>, nn::CountIncludePad<false>>{},
+       shape(3, 3, 3));
+  pool(1, nn::AvgPool2d<17, nn::Stride<2>, nn::Padding<8>, nn::CountIncludePad<false>>{},
+       shape(2, 9, 20));
+  pool(3,
+       nn::AvgPool2d<2, nn::Stride<3>, nn::Padding<1>, nn::CeilMode<true>,
+                     nn::CountIncludePad<false>>{},
        shape(2, 6, 8));
   CHECK(pool.number() == 10);
 }
@@ -640,7 +689,8 @@ TEST_CASE_TEMPLATE("ten shapes of MaxPool1d, AvgPool1d and AdaptiveAvgPool1d are
   max_pool1d(4, nn::MaxPool1d<4, nn::Stride<3>, nn::Padding<2>, nn::CeilMode<true>>{}, shape(1, 8));
   max_pool1d(17, nn::MaxPool1d<1>{}, shape(1, 3));
   max_pool1d(2, nn::MaxPool1d<17, nn::Stride<2>, nn::Padding<8>>{}, shape(2, 40));
-  max_pool1d(16, nn::MaxPool1d<2, nn::Stride<3>, nn::Padding<1>, nn::CeilMode<true>>{}, shape(3, 6));
+  max_pool1d(16, nn::MaxPool1d<2, nn::Stride<3>, nn::Padding<1>, nn::CeilMode<true>>{},
+             shape(3, 6));
   max_pool1d(1, nn::MaxPool1d<2>{}, shape(5, 33));
   max_pool1d(3, nn::MaxPool1d<3, nn::CeilMode<true>>{}, shape(2, 2));
   CHECK(max_pool1d.number() == 10);
@@ -652,8 +702,11 @@ TEST_CASE_TEMPLATE("ten shapes of MaxPool1d, AvgPool1d and AdaptiveAvgPool1d are
   avg_pool1d(1, nn::AvgPool1d<2, nn::CeilMode<true>>{}, shape(2, 5));
   avg_pool1d(4, nn::AvgPool1d<4, nn::Stride<3>, nn::Padding<2>, nn::CeilMode<true>>{}, shape(1, 8));
   avg_pool1d(17, nn::AvgPool1d<1>{}, shape(1, 3));
-  avg_pool1d(2, nn::AvgPool1d<17, nn::Stride<2>, nn::Padding<8>, nn::CountIncludePad<false>>{}, shape(2, 40));
-  avg_pool1d(16, nn::AvgPool1d<2, nn::Stride<3>, nn::Padding<1>, nn::CeilMode<true>, nn::CountIncludePad<false>>{},
+  avg_pool1d(2, nn::AvgPool1d<17, nn::Stride<2>, nn::Padding<8>, nn::CountIncludePad<false>>{},
+             shape(2, 40));
+  avg_pool1d(16,
+             nn::AvgPool1d<2, nn::Stride<3>, nn::Padding<1>, nn::CeilMode<true>,
+                           nn::CountIncludePad<false>>{},
              shape(3, 6));
   avg_pool1d(1, nn::AvgPool1d<2>{}, shape(5, 33));
   avg_pool1d(3, nn::AvgPool1d<3, nn::CeilMode<true>>{}, shape(2, 2));
@@ -684,12 +737,13 @@ void check_conv2d_of_options() {
   conv2d(4, nn::Conv2d<7, 3, nn::Padding<2>, nn::Dilation<2>>{}, shape(2, 6, 5));
   conv2d(2, nn::Conv2d<4, 1, nn::KernelWidth<5>, nn::Padding<0, 2>>{}, shape(3, 3, 7));
   conv2d(5,
-         nn::Conv2d<3, 4, nn::KernelWidth<2>, nn::Stride<1, 3>, nn::Padding<2, 0>, nn::Dilation<1, 2>,
-                    nn::Bias<false>>{},
+         nn::Conv2d<3, 4, nn::KernelWidth<2>, nn::Stride<1, 3>, nn::Padding<2, 0>,
+                    nn::Dilation<1, 2>, nn::Bias<false>>{},
          shape(2, 5, 9));
   conv2d(1, nn::Conv2d<4, 4, nn::PaddingSame, nn::Groups<2>>{}, shape(4, 3, 5));
   conv2d(3, nn::Conv2d<3, 3, nn::PaddingSame>{}, shape(2, 4, 4));
-  conv2d(16, nn::Conv2d<2, 2, nn::KernelWidth<3>, nn::PaddingSame, nn::Dilation<3, 1>>{}, shape(2, 5, 3));
+  conv2d(16, nn::Conv2d<2, 2, nn::KernelWidth<3>, nn::PaddingSame, nn::Dilation<3, 1>>{},
+         shape(2, 5, 3));
   conv2d(2, nn::Conv2d<12, 1, nn::Stride<2>, nn::Groups<4>>{}, shape(8, 3, 3));
   CHECK(conv2d.number() == 10);
 }
@@ -718,13 +772,17 @@ void check_conv_transpose1d() {
   conv_transpose1d(3, nn::ConvTranspose1d{6, 4, 2, 1}, shape(4, 6));
   conv_transpose1d(4, nn::ConvTranspose1d<5, 3, nn::Dilation<2>, nn::Padding<1>>{}, shape(2, 7));
   conv_transpose1d(5,
-                   nn::ConvTranspose1d<6, 3, nn::Stride<2>, nn::Padding<1>, nn::OutputPadding<1>, nn::Groups<6>>{},
+                   nn::ConvTranspose1d<6, 3, nn::Stride<2>, nn::Padding<1>, nn::OutputPadding<1>,
+                                       nn::Groups<6>>{},
                    shape(6, 4));
-  conv_transpose1d(2, nn::ConvTranspose1d<10, 2, nn::Stride<3>, nn::Groups<2>, nn::Bias<false>>{}, shape(4, 3));
-  conv_transpose1d(1, nn::ConvTranspose1d<4, 5, nn::Stride<4>, nn::OutputPadding<3>>{}, shape(3, 8));
+  conv_transpose1d(2, nn::ConvTranspose1d<10, 2, nn::Stride<3>, nn::Groups<2>, nn::Bias<false>>{},
+                   shape(4, 3));
+  conv_transpose1d(1, nn::ConvTranspose1d<4, 5, nn::Stride<4>, nn::OutputPadding<3>>{},
+                   shape(3, 8));
   conv_transpose1d(16, nn::ConvTranspose1d<8, 1>{}, shape(16, 2));
   conv_transpose1d(1, nn::ConvTranspose1d<1, 1>{}, shape(1, 1));
-  conv_transpose1d(33, nn::ConvTranspose1d<2, 9, nn::Stride<3>, nn::Padding<4>, nn::OutputPadding<2>>{},
+  conv_transpose1d(33,
+                   nn::ConvTranspose1d<2, 9, nn::Stride<3>, nn::Padding<4>, nn::OutputPadding<2>>{},
                    shape(1, 5));
   CHECK(conv_transpose1d.number() == 10);
 }
@@ -735,18 +793,22 @@ void check_conv_transpose2d() {
   conv_transpose2d(2, nn::ConvTranspose2d<3, 3>{}, shape(2, 3, 4));
   conv_transpose2d(17, nn::ConvTranspose2d<4, 2, nn::Stride<2>>{}, shape(3, 3, 2));
   conv_transpose2d(3, nn::ConvTranspose2d{6, 4, 2, 1}, shape(4, 3, 3));
-  conv_transpose2d(4, nn::ConvTranspose2d<5, 3, nn::Stride<2>, nn::Padding<1>, nn::OutputPadding<1>>{},
+  conv_transpose2d(4,
+                   nn::ConvTranspose2d<5, 3, nn::Stride<2>, nn::Padding<1>, nn::OutputPadding<1>>{},
                    shape(2, 3, 4));
-  conv_transpose2d(5, nn::ConvTranspose2d<4, 3, nn::Stride<2>, nn::Padding<1>, nn::Groups<4>>{}, shape(4, 2, 3));
-  conv_transpose2d(2, nn::ConvTranspose2d<6, 2, nn::Dilation<2>, nn::Groups<2>, nn::Bias<false>>{}, shape(4, 4, 3));
-  conv_transpose2d(
-      1,
-      nn::ConvTranspose2d<2, 3, nn::KernelWidth<2>, nn::Stride<1, 3>, nn::Padding<1, 0>, nn::OutputPadding<0, 2>>{},
-      shape(3, 5, 4));
+  conv_transpose2d(5, nn::ConvTranspose2d<4, 3, nn::Stride<2>, nn::Padding<1>, nn::Groups<4>>{},
+                   shape(4, 2, 3));
+  conv_transpose2d(2, nn::ConvTranspose2d<6, 2, nn::Dilation<2>, nn::Groups<2>, nn::Bias<false>>{},
+                   shape(4, 4, 3));
+  conv_transpose2d(1,
+                   nn::ConvTranspose2d<2, 3, nn::KernelWidth<2>, nn::Stride<1, 3>,
+                                       nn::Padding<1, 0>, nn::OutputPadding<0, 2>>{},
+                   shape(3, 5, 4));
   conv_transpose2d(16, nn::ConvTranspose2d<8, 1>{}, shape(9, 2, 2));
   conv_transpose2d(3, nn::ConvTranspose2d<3, 1, nn::Stride<2>>{}, shape(2, 3, 3));
-  conv_transpose2d(33, nn::ConvTranspose2d<2, 1, nn::KernelWidth<5>, nn::Padding<0, 2>, nn::Dilation<1, 2>>{},
-                   shape(1, 2, 6));
+  conv_transpose2d(
+      33, nn::ConvTranspose2d<2, 1, nn::KernelWidth<5>, nn::Padding<0, 2>, nn::Dilation<1, 2>>{},
+      shape(1, 2, 6));
   CHECK(conv_transpose2d.number() == 10);
 }
 

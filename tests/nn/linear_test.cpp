@@ -28,7 +28,8 @@ TEST_CASE("output and parameters of Linear") {
   static_assert(std::is_same_v<decltype(nn::Linear<3>{}.output(Shape<2, 4, 7>{})), Shape<2, 4, 3>>);
   static_assert(std::is_same_v<decltype(nn::Linear{3}.output(Shape<7>{})), Shape<dyn>>);
   static_assert(std::is_empty_v<nn::Linear<3>>);
-  for (const auto& parameters : {nn::Linear<3>{}.parameters(Shape<7>{}), nn::Linear{3}.parameters(Shape<7>{})}) {
+  for (const auto& parameters :
+       {nn::Linear<3>{}.parameters(Shape<7>{}), nn::Linear{3}.parameters(Shape<7>{})}) {
     CHECK(parameters[0].name == "weight");
     CHECK(parameters[0].sizes == Sizes{3, 7});
     CHECK(parameters[1].name == "bias");
@@ -37,6 +38,7 @@ TEST_CASE("output and parameters of Linear") {
 }
 
 TEST_CASE("a Linear without outputs") {
-  CHECK_THROWS_WITH_AS(nn::Linear{0}.output(Shape<7>{}), "gpunet::nn::Linear: 0 outputs (want 1 or more)", Error);
+  CHECK_THROWS_WITH_AS(nn::Linear{0}.output(Shape<7>{}),
+                       "gpunet::nn::Linear: 0 outputs (want 1 or more)", Error);
   CHECK_THROWS_AS(nn::Linear{-4}.output(Shape<7>{}), Error);
 }

@@ -13,13 +13,16 @@ TEST_CASE("options are found in any order, or have their default") {
   static_assert(std::is_same_v<option_dim<Padding, Padding<0>, Padding<3>, Stride<2>>, Dim<3>>);
   static_assert(gpunet::nn::detail::is_window_option<Padding<3>> &&
                 gpunet::nn::detail::is_window_option<Stride<2>>);
-  static_assert(!gpunet::nn::detail::is_window_option<int> && !gpunet::nn::detail::is_window_option<Bias<false>>);
-  static_assert(gpunet::nn::detail::has_bias<> && gpunet::nn::detail::has_bias<Stride<2>, Bias<true>>);
+  static_assert(!gpunet::nn::detail::is_window_option<int> &&
+                !gpunet::nn::detail::is_window_option<Bias<false>>);
+  static_assert(gpunet::nn::detail::has_bias<> &&
+                gpunet::nn::detail::has_bias<Stride<2>, Bias<true>>);
   static_assert(!gpunet::nn::detail::has_bias<Bias<false>, Padding<1>>);
 }
 
 TEST_CASE("the number of windows") {
-  static_assert(std::is_same_v<decltype(windows(Dim<32>{}, Dim<5>{}, Dim<1>{}, Dim<0>{})), Dim<28>>);
+  static_assert(
+      std::is_same_v<decltype(windows(Dim<32>{}, Dim<5>{}, Dim<1>{}, Dim<0>{})), Dim<28>>);
   static_assert(windows(Dim<28>{}, Dim<2>{}, Dim<2>{}, Dim<0>{}) == 14);
   static_assert(windows(Dim<29>{}, Dim<2>{}, Dim<2>{}, Dim<0>{}) == 14);
   static_assert(windows(Dim<5>{}, Dim<5>{}, Dim<3>{}, Dim<0>{}) == 1);

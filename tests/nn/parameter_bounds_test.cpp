@@ -12,34 +12,41 @@ using namespace gpunet;
 
 namespace {
 
-using Perceptron = nn::Sequential<nn::Input<4>, nn::Linear<8>, nn::ReLU, nn::Linear<9>, nn::ReLU, nn::Linear<3>>;
-using Odd = nn::Sequential<nn::Input<1, 8, 6>, nn::Conv2d<3, 1>, nn::Conv2d<1, 5, nn::Padding<2>, nn::Stride<2>>,
-                           nn::Conv2d<2, 7, nn::Padding<3>>, nn::Flatten, nn::Linear<1>, nn::Linear<5>>;
-using Lesson = nn::Sequential<nn::Input<3, 32, 32>, nn::Conv2d<6, 5>, nn::ReLU, nn::MaxPool2d<2>,
-                              nn::Conv2d<16, 5, nn::Padding<3>>, nn::ReLU, nn::Conv2d<16, 5>, nn::ReLU,
-                              nn::MaxPool2d<2>, nn::Conv2d<16, 3>, nn::ReLU, nn::MaxPool2d<2>, nn::Flatten,
-                              nn::Linear<120>, nn::Linear<84>, nn::Linear<10>>;
+using Perceptron =
+    nn::Sequential<nn::Input<4>, nn::Linear<8>, nn::ReLU, nn::Linear<9>, nn::ReLU, nn::Linear<3>>;
+using Odd =
+    nn::Sequential<nn::Input<1, 8, 6>, nn::Conv2d<3, 1>,
+                   nn::Conv2d<1, 5, nn::Padding<2>, nn::Stride<2>>,
+                   nn::Conv2d<2, 7, nn::Padding<3>>, nn::Flatten, nn::Linear<1>, nn::Linear<5>>;
+using Lesson =
+    nn::Sequential<nn::Input<3, 32, 32>, nn::Conv2d<6, 5>, nn::ReLU, nn::MaxPool2d<2>,
+                   nn::Conv2d<16, 5, nn::Padding<3>>, nn::ReLU, nn::Conv2d<16, 5>, nn::ReLU,
+                   nn::MaxPool2d<2>, nn::Conv2d<16, 3>, nn::ReLU, nn::MaxPool2d<2>, nn::Flatten,
+                   nn::Linear<120>, nn::Linear<84>, nn::Linear<10>>;
 using One = nn::Sequential<nn::Input<1>, nn::Linear<1>>;
 using Wide = nn::Sequential<nn::Input<123>, nn::Linear<457>>;
-using Deep = nn::Sequential<nn::Input<2>, nn::Linear<3>, nn::Linear<4>, nn::Linear<5>, nn::Linear<6>, nn::Linear<7>,
-                            nn::Linear<8>, nn::Linear<9>, nn::Linear<10>, nn::Linear<11>, nn::Linear<12>>;
+using Deep = nn::Sequential<nn::Input<2>, nn::Linear<3>, nn::Linear<4>, nn::Linear<5>,
+                            nn::Linear<6>, nn::Linear<7>, nn::Linear<8>, nn::Linear<9>,
+                            nn::Linear<10>, nn::Linear<11>, nn::Linear<12>>;
 using Strided = nn::Sequential<nn::Input<2, 9, 7>, nn::Conv2d<5, 2, nn::Stride<2>>,
                                nn::Conv2d<7, 3, nn::Stride<3>, nn::Padding<1>>>;
-using Pixels =
-    nn::Sequential<nn::Input<17, 2, 2>, nn::Conv2d<33, 1>, nn::Conv2d<16, 1>, nn::Flatten, nn::Linear<2>>;
-using Digits = nn::Sequential<nn::Input<1, 28, 28>, nn::Conv2d<8, 3>, nn::Conv2d<16, 3>, nn::Conv2d<24, 3>,
-                              nn::Flatten, nn::Linear<32>, nn::Linear<10>>;
-using Convolutions = nn::Sequential<
-    nn::Input<6, 9, 8>, nn::Conv2d<12, 3, nn::Groups<3>>, nn::Conv2d<12, 1, nn::KernelWidth<4>, nn::Groups<12>>,
-    nn::Reshape<12, 21>, nn::Conv1d<7, 5>, nn::ConvTranspose1d<6, 3, nn::Stride<2>>, nn::Reshape<6, 5, 7>,
-    nn::ConvTranspose2d<4, 2, nn::KernelWidth<3>, nn::Groups<2>>, nn::ConvTranspose2d<2, 2, nn::Bias<false>>>;
+using Pixels = nn::Sequential<nn::Input<17, 2, 2>, nn::Conv2d<33, 1>, nn::Conv2d<16, 1>,
+                              nn::Flatten, nn::Linear<2>>;
+using Digits = nn::Sequential<nn::Input<1, 28, 28>, nn::Conv2d<8, 3>, nn::Conv2d<16, 3>,
+                              nn::Conv2d<24, 3>, nn::Flatten, nn::Linear<32>, nn::Linear<10>>;
+using Convolutions =
+    nn::Sequential<nn::Input<6, 9, 8>, nn::Conv2d<12, 3, nn::Groups<3>>,
+                   nn::Conv2d<12, 1, nn::KernelWidth<4>, nn::Groups<12>>, nn::Reshape<12, 21>,
+                   nn::Conv1d<7, 5>, nn::ConvTranspose1d<6, 3, nn::Stride<2>>, nn::Reshape<6, 5, 7>,
+                   nn::ConvTranspose2d<4, 2, nn::KernelWidth<3>, nn::Groups<2>>,
+                   nn::ConvTranspose2d<2, 2, nn::Bias<false>>>;
 // It is never run: its indices are no indices.
 using Words = nn::Sequential<nn::Input<2>, nn::Embedding<3, 4>, nn::Linear<2>, nn::Embedding<7, 3>,
                              nn::Embedding<40, 5, nn::PaddingIdx<3>>>;
-using Transformer =
-    nn::Sequential<nn::Input<7>, nn::Embedding<5, 6>,
-                   nn::TransformerEncoder<3, nn::TransformerEncoderLayer<3, 10, nn::NormFirst>, nn::LayerNorm<>>,
-                   nn::MultiheadAttention<2, nn::Bias<false>>, nn::Linear<4>>;
+using Transformer = nn::Sequential<
+    nn::Input<7>, nn::Embedding<5, 6>,
+    nn::TransformerEncoder<3, nn::TransformerEncoderLayer<3, 10, nn::NormFirst>, nn::LayerNorm<>>,
+    nn::MultiheadAttention<2, nn::Bias<false>>, nn::Linear<4>>;
 
 // The parameters of a new model, in the order of the state dict, without the gaps of the arena.
 template <class T, class Net, class D>
@@ -95,6 +102,7 @@ TEST_CASE("bounds") {
   CHECK(nn::bias_bound(4) == 0.5);
   CHECK(nn::bias_bound(0) == 0);
   CHECK(nn::kaiming_uniform_bound(0) == 0);
-  CHECK(nn::kaiming_uniform_bound(16) == doctest::Approx(0.25).epsilon(1e-15));     // a = sqrt(5)
-  CHECK(nn::kaiming_uniform_bound(6, 0.0) == doctest::Approx(1.0).epsilon(1e-15));  // sqrt(6 / fan_in)
+  CHECK(nn::kaiming_uniform_bound(16) == doctest::Approx(0.25).epsilon(1e-15));  // a = sqrt(5)
+  // sqrt(6 / fan_in).
+  CHECK(nn::kaiming_uniform_bound(6, 0.0) == doctest::Approx(1.0).epsilon(1e-15));
 }

@@ -20,14 +20,15 @@ TEST_CASE_TEMPLATE("elements of a shuffled image", D, GPUNET_TEST_DEVICES) {
 }
 
 TEST_CASE("output of PixelShuffle") {
-  static_assert(std::is_same_v<decltype(nn::PixelShuffle<3>{}.output(Shape<18, 4, 5>{})), Shape<2, 12, 15>>);
+  static_assert(
+      std::is_same_v<decltype(nn::PixelShuffle<3>{}.output(Shape<18, 4, 5>{})), Shape<2, 12, 15>>);
   const Shape dynamic(Dim(index_t{6}), Dim<4>{}, Dim<5>{});
   CHECK(nn::PixelShuffle<1>{}.output(dynamic).sizes() == Sizes{6, 4, 5});
-  CHECK_THROWS_WITH_AS(
-      nn::PixelShuffle<2>{}.output(dynamic),
-      "gpunet::nn::PixelShuffle: 6 channels (want a multiple of 4, the square of the factor), give as "
-      "many",
-      Error);
+  CHECK_THROWS_WITH_AS(nn::PixelShuffle<2>{}.output(dynamic),
+                       "gpunet::nn::PixelShuffle: 6 channels (want a multiple of 4, the square of "
+                       "the factor), give as "
+                       "many",
+                       Error);
 }
 
 TEST_CASE("PixelShuffle is printed as by PyTorch") {

@@ -8,7 +8,8 @@ using namespace gpunet;
 TEST_CASE_TEMPLATE("gradients of PReLU", D, GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   for (const Slice& slice : test_slices<D>()) {
-    check_layer_gradients(device, nn::PReLU<>{}, Shape<6>{}, slice);  // of an even number none is at the kink
+    // Of an even number none is at the kink.
+    check_layer_gradients(device, nn::PReLU<>{}, Shape<6>{}, slice);
     check_layer_gradients(device, nn::PReLU<>{}, Shape<2, 3, 1>{}, slice);
     check_layer_gradients(device, nn::PReLU<2>(-0.5), Shape<2, 3, 1>{}, slice);
     check_layer_gradients(device, nn::PReLU<4>{}, Shape<4>{}, slice);
@@ -34,5 +35,6 @@ TEST_CASE("PReLU prints and begins as PyTorch's") {
 
 TEST_CASE("PReLU wants a slope for each channel") {
   CHECK(error_of([] { nn::PReLU<3>{}.output(Shape<4, 2>{}); }) ==
-        "gpunet::nn::PReLU: 3 slopes for 4 channels (want 1 slope or one for each channel), change the number");
+        "gpunet::nn::PReLU: 3 slopes for 4 channels (want 1 slope or one for each channel), change "
+        "the number");
 }

@@ -1,4 +1,5 @@
-// Initial and final states of recurrent layers, as functions of values: the cases of reference/recurrent_states.py.
+// Initial and final states of recurrent layers, as functions of values: the cases of
+// reference/recurrent_states.py.
 #include <string>
 
 #include <gpunet/functional.hpp>
@@ -26,7 +27,8 @@ const std::vector<Case> cases{{4, 3, 2, 1, false, true, true},  {3, 2, 3, 2, tru
                               {1, 1, 2, 3, false, false, true}, {5, 2, 1, 1, true, false, true},
                               {2, 3, 9, 1, false, true, true},  {3, 2, 2, 2, true, true, false}};
 
-// Returns the graph of a layer with its initial states as further inputs and its final states as further outputs.
+// Returns the graph of a layer with its initial states as further inputs and its final states as
+// further outputs.
 template <class D, class T>
 Graph graph_of(const std::string& kind, const Case& of) {
   const Sizes state{of.num_layers * (of.bidirectional ? 2 : 1), of.hidden};
@@ -34,7 +36,8 @@ Graph graph_of(const std::string& kind, const Case& of) {
   if (of.is_initial) inputs.insert(inputs.end(), kind == "lstm" ? 2 : 1, state);
   const auto function = [&](const std::vector<Value>& x) -> std::vector<Value> {
     const auto with_state = [&](auto options) {
-      options.num_layers = of.num_layers, options.bidirectional = of.bidirectional, options.bias = of.bias;
+      options.num_layers = of.num_layers, options.bidirectional = of.bidirectional,
+      options.bias = of.bias;
       if (of.is_initial) options.h_0 = x[1];
       return options;
     };
@@ -49,7 +52,8 @@ Graph graph_of(const std::string& kind, const Case& of) {
       return {output, h_n};
     }
     const auto [output, h_n] =
-        rnn(x[0], of.hidden, with_state(nn::RNNOptions{.nonlinearity = kind == "relu" ? "relu" : "tanh"}));
+        rnn(x[0], of.hidden,
+            with_state(nn::RNNOptions{.nonlinearity = kind == "relu" ? "relu" : "tanh"}));
     return {output, h_n};
   };
   return nn::detail::graph_of_call(nn::detail::backend_of<D, T>(), inputs, function);
@@ -73,12 +77,14 @@ void check_case(D& device, const std::string& kind, std::size_t number, double t
     run.set_parameters(pattern(mixed_numbers(run.parameter_count(), 5, 1, 17), 0.25));
     const auto y = run.forward(pattern(mixed_numbers(batch * run.in_features(), 7, 3, 23)));
     CHECK(relative_error(y, reference.values(name + ".y")) < tolerance);
-    const auto gradients = run.backward(pattern(mixed_numbers(batch * run.out_features(), 11, 5, 19)));
+    const auto gradients =
+        run.backward(pattern(mixed_numbers(batch * run.out_features(), 11, 5, 19)));
     CHECK(relative_error(gradients.dx, reference.values(name + ".dx")) < tolerance);
     CHECK(relative_error(gradients.parameters, reference.values(name + ".dp")) < tolerance);
     CHECK(gradients.padding == std::vector<T>(gradients.padding.size()));
-    const auto without_dx = run.backward(pattern(mixed_numbers(batch * run.out_features(), 11, 5, 19)),
-                                         Accumulate::no, {}, InputGradient::skip);
+    const auto without_dx =
+        run.backward(pattern(mixed_numbers(batch * run.out_features(), 11, 5, 19)), Accumulate::no,
+                     {}, InputGradient::skip);
     CHECK(without_dx.parameters == gradients.parameters);
   }
 }
@@ -120,7 +126,8 @@ TEST_CASE_TEMPLATE("the final states continue a sequence", D, GPUNET_TEST_DEVICE
   const std::vector<double> y = expected[0].to_vector(), h_n = expected[1].to_vector(),
                             c_n = expected[2].to_vector();
   const auto first = half(steps_of(0), zeros, zeros);
-  const Tensor<double, D> h(device, {2, 2, 4}, first[1].to_vector()), c(device, {2, 2, 4}, first[2].to_vector());
+  const Tensor<double, D> h(device, {2, 2, 4}, first[1].to_vector()),
+      c(device, {2, 2, 4}, first[2].to_vector());
   const auto second = half(steps_of(9), h, c);
   CHECK(relative_error(second[1].to_vector(), h_n) < 1e-14);
   CHECK(relative_error(second[2].to_vector(), c_n) < 1e-14);
@@ -132,14 +139,17 @@ TEST_CASE_TEMPLATE("the final states continue a sequence", D, GPUNET_TEST_DEVICE
 TEST_CASE("a function has the numbers of the layer") {
   Host& host = test_device<Host>();
   manual_seed(3);
-  Model<nn::Sequential<nn::Input<5, 3>, nn::LSTM<20, nn::NumLayers<2>, nn::Bidirectional>>, Host> layer(host);
+  Model<nn::Sequential<nn::Input<5, 3>, nn::LSTM<20, nn::NumLayers<2>, nn::Bidirectional>>, Host>
+      layer(host);
   manual_seed(3);
-  Network function(host, [](Value x) { return lstm(x, 20, {.num_layers = 2, .bidirectional = true}).output; },
-                   {5, 3});
+  Network function(
+      host, [](Value x) { return lstm(x, 20, {.num_layers = 2, .bidirectional = true}).output; },
+      {5, 3});
   Generator random(1);
   const Tensor<float, Host> x(host, {33, 5, 3}, random_values<float>(33 * 15, random));
   CHECK(layer(x).to_vector() == function(x).to_vector());
-  CHECK(to_string(function.graph()).find("LSTM(3, 20, num_layers=2, batch_first=True, bidirectional=True)") !=
+  CHECK(to_string(function.graph())
+            .find("LSTM(3, 20, num_layers=2, batch_first=True, bidirectional=True)") !=
         std::string::npos);
 }
 
@@ -149,23 +159,29 @@ TEST_CASE("recurrent layers that cannot be built") {
     return error_of([&] { Network net(host, f, {3, 4}, state); });
   };
   CHECK(error([](Value x, Value h) { return gru(x, 8, {.h_0 = h}).output; }, {8}) ==
-        "gpunet::nn::gru: an initial state of shape [batch, 8] (want [batch, 1, 8]: layers * directions, units), "
+        "gpunet::nn::gru: an initial state of shape [batch, 8] (want [batch, 1, 8]: layers * "
+        "directions, units), "
         "reshape "
         "it");
+  CHECK(error([](Value x,
+                 Value h) { return lstm(x, 8, {.bidirectional = true, .h_0 = h, .c_0 = h}).h_n; },
+              {1, 8}) ==
+        "gpunet::nn::lstm: an initial state of shape [batch, 1, 8] (want [batch, 2, 8]: layers * "
+        "directions, units), "
+        "reshape it");
   CHECK(
-      error([](Value x, Value h) { return lstm(x, 8, {.bidirectional = true, .h_0 = h, .c_0 = h}).h_n; }, {1, 8}) ==
-      "gpunet::nn::lstm: an initial state of shape [batch, 1, 8] (want [batch, 2, 8]: layers * directions, units), "
-      "reshape it");
-  CHECK(error([](Value x, Value h) { return lstm(x, 8, {.h_0 = h}).output; }, {1, 8}) ==
-        "gpunet::nn::lstm: one of h_0 and c_0 is missing (want both, or none for zeros), give both");
+      error([](Value x, Value h) { return lstm(x, 8, {.h_0 = h}).output; }, {1, 8}) ==
+      "gpunet::nn::lstm: one of h_0 and c_0 is missing (want both, or none for zeros), give both");
   CHECK(error([](Value, Value h) { return rnn(h, 8).output; }, {8}) ==
-        "gpunet::nn::rnn: a value of shape [batch, 8] (want sequences [batch, steps, features] with 3 dimensions), "
+        "gpunet::nn::rnn: a value of shape [batch, 8] (want sequences [batch, steps, features] "
+        "with 3 dimensions), "
         "reshape it");
   CHECK(error([](Value x, Value) { return rnn(x, 8, {.nonlinearity = "elu"}).output; }, {8}) ==
         "gpunet::nn::rnn: nonlinearity elu (want tanh or relu), call lstm or gru for other cells");
   CHECK(error([](Value x, Value) { return gru(x, 8, {.num_layers = 65}).output; }, {8}) ==
         "gpunet::nn::gru: 65 layers of 8 units (want 1 to 64, and 1 or more), change one");
   CHECK(error([](Value x, Value) { return gru(x, 8, {.dropout = 0.5}).output; }, {8}) ==
-        "gpunet::nn::gru: dropout 0.5 of one layer (it would do nothing, zeros are made between layers), give "
+        "gpunet::nn::gru: dropout 0.5 of one layer (it would do nothing, zeros are made between "
+        "layers), give "
         "num_layers, or call dropout");
 }

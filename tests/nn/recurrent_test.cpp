@@ -11,16 +11,22 @@ TEST_CASE("gradients of LSTM, GRU and RNN on Host") {
   Host& device = test_device<Host>();
   for (const Slice& slice : test_slices<Host>()) {
     check_layer_gradients(device, nn::LSTM<3>{}, Shape<4, 2>{}, slice);
-    check_layer_gradients(device, nn::LSTM<2, nn::NumLayers<2>, nn::Bidirectional>{}, Shape<3, 2>{}, slice);
-    check_layer_gradients(device, nn::LSTM<2, nn::NumLayers<3>, nn::Bias<false>>{}, Shape<2, 3>{}, slice);
+    check_layer_gradients(device, nn::LSTM<2, nn::NumLayers<2>, nn::Bidirectional>{}, Shape<3, 2>{},
+                          slice);
+    check_layer_gradients(device, nn::LSTM<2, nn::NumLayers<3>, nn::Bias<false>>{}, Shape<2, 3>{},
+                          slice);
     check_layer_gradients(device, nn::GRU<3>{}, Shape<4, 2>{}, slice);
-    check_layer_gradients(device, nn::GRU<2, nn::NumLayers<2>, nn::Bidirectional>{}, Shape<3, 2>{}, slice);
+    check_layer_gradients(device, nn::GRU<2, nn::NumLayers<2>, nn::Bidirectional>{}, Shape<3, 2>{},
+                          slice);
     check_layer_gradients(device, nn::GRU<2, nn::Bias<false>>{}, Shape<1, 3>{}, slice);
     check_layer_gradients(device, nn::RNN<3>{}, Shape<4, 2>{}, slice);
-    check_layer_gradients(device, nn::RNN<2, nn::NumLayers<2>, nn::Bidirectional>{}, Shape<3, 2>{}, slice);
-    check_layer_gradients(device, nn::LSTM<2, nn::NumLayers<3>, nn::Bidirectional>{{.dropout = 0.5}}, Shape<2, 2>{},
+    check_layer_gradients(device, nn::RNN<2, nn::NumLayers<2>, nn::Bidirectional>{}, Shape<3, 2>{},
                           slice);
-    check_layer_gradients(device, nn::GRU<2, nn::Bidirectional, nn::LastState>{}, Shape<3, 2>{}, slice);
+    check_layer_gradients(device,
+                          nn::LSTM<2, nn::NumLayers<3>, nn::Bidirectional>{{.dropout = 0.5}},
+                          Shape<2, 2>{}, slice);
+    check_layer_gradients(device, nn::GRU<2, nn::Bidirectional, nn::LastState>{}, Shape<3, 2>{},
+                          slice);
   }
 }
 
@@ -31,7 +37,9 @@ TEST_CASE_TEMPLATE("gradients of LSTM, GRU, RNN and LastStep", D, GPUNET_TEST_DE
   check_layer_gradients(device, nn::LSTM<1>{}, Shape<2, 1>{}, slice);
   check_layer_gradients(device, nn::GRU<1, nn::Bias<false>>{}, Shape<2, 1>{}, slice);
   check_layer_gradients(
-      device, nn::RNN<1, nn::Bias<false>, nn::LastState, nn::Bidirectional, nn::NumLayers<2>>{{.dropout = 0.5}},
+      device,
+      nn::RNN<1, nn::Bias<false>, nn::LastState, nn::Bidirectional, nn::NumLayers<2>>{
+          {.dropout = 0.5}},
       Shape<2, 1>{}, slice);
   check_layer_gradients(device, nn::LastStep{}, Shape<3, 2>{}, slice);
   check_layer_gradients(device, nn::LastStep{}, Shape<4>{}, slice);
@@ -39,10 +47,11 @@ TEST_CASE_TEMPLATE("gradients of LSTM, GRU, RNN and LastStep", D, GPUNET_TEST_DE
 
 namespace {
 
-// Results in float and in double, with PyTorch's initial weights, which are small: the rounding of a step, a few units of 6e-8 for
-// sums of up to 60 products, adds to that of at most 9 others.
+// Results in float and in double, with PyTorch's initial weights, which are small: the rounding of
+// a step, a few units of 6e-8 for sums of up to 60 products, adds to that of at most 9 others.
 template <class L, class D>
-void compare_precisions(D& device, index_t batch, L layer, const std::vector<Slice>& slices = test_slices<D>()) {
+void compare_precisions(D& device, index_t batch, L layer,
+                        const std::vector<Slice>& slices = test_slices<D>()) {
   constexpr Shape<9, 20> in;
   for (const Slice& slice : slices) {
     CAPTURE(slice.inner);
@@ -104,13 +113,15 @@ TEST_CASE_TEMPLATE("dropout between recurrent layers", D, GPUNET_TEST_DEVICES) {
     for (std::size_t i = 0; i < y.size(); ++i)
       CHECK(dx[i] == y[i] / 3);
     if (slice.count == 16)
-      CHECK((std::count(y.begin(), y.end(), 0.0f) > 6 && std::count(y.begin(), y.end(), 0.0f) < 16));
+      CHECK(
+          (std::count(y.begin(), y.end(), 0.0f) > 6 && std::count(y.begin(), y.end(), 0.0f) < 16));
     run.set_mode(nn::Mode::eval);
     CHECK(run.forward(x) == x);
   }
   // Every layer has its own zeros, and so has every step.
-  nn::LayerRun<float, D> run(device, nn::RNN<1, nn::ReLU, nn::Bias<false>, nn::NumLayers<3>>{{.dropout = 0.5}},
-                             Shape<64, 1>{}, Slice{1, 1, 1});
+  nn::LayerRun<float, D> run(
+      device, nn::RNN<1, nn::ReLU, nn::Bias<false>, nn::NumLayers<3>>{{.dropout = 0.5}},
+      Shape<64, 1>{}, Slice{1, 1, 1});
   run.set_parameters({1, 0, 1, 0, 1, 0});
   const std::vector<float> y = run.forward(std::vector<float>(64, 1.0f));
   const auto count = std::count(y.begin(), y.end(), 4.0f);
@@ -121,9 +132,11 @@ TEST_CASE_TEMPLATE("the last state is that of each direction", D, GPUNET_TEST_DE
   D& device = test_device<D>();
   for (const Slice& slice : test_slices<D>()) {
     nn::LayerRun<float, D> all(device, nn::GRU<2, nn::Bidirectional>{}, Shape<3, 1>{}, slice);
-    nn::LayerRun<float, D> last(device, nn::GRU<2, nn::Bidirectional, nn::LastState>{}, Shape<3, 1>{}, slice);
+    nn::LayerRun<float, D> last(device, nn::GRU<2, nn::Bidirectional, nn::LastState>{},
+                                Shape<3, 1>{}, slice);
     Generator generator(5);
-    const std::vector<float> weights = random_values<float>(all.parameter_count(), generator, -1, 1);
+    const std::vector<float> weights =
+        random_values<float>(all.parameter_count(), generator, -1, 1);
     const std::vector<float> x = random_values<float>(slice.count * 3, generator, -1, 1);
     all.set_parameters(weights);
     last.set_parameters(weights);
@@ -149,8 +162,8 @@ TEST_CASE_TEMPLATE("recurrent layers in float", D, GPUNET_TEST_DEVICES) {
 TEST_CASE("recurrent layers print as PyTorch's") {
   using Net = nn::Sequential<nn::Input<6, 3>, nn::LSTM<4, nn::NumLayers<2>, nn::Bidirectional>,
                              nn::GRU<5, nn::Bias<false>>, nn::RNN<2, nn::ReLU>, nn::LastStep>;
-  CHECK(to_string(
-            nn::Sequential(nn::Input<6, 3>{}, nn::LSTM<4, nn::NumLayers<2>, nn::LastState>{{.dropout = 0.2}})) ==
+  CHECK(to_string(nn::Sequential(nn::Input<6, 3>{},
+                                 nn::LSTM<4, nn::NumLayers<2>, nn::LastState>{{.dropout = 0.2}})) ==
         "Sequential(\n"
         "  (0): LSTM(3, 4, num_layers=2, batch_first=True, dropout=0.2)\n"
         ")");
@@ -161,22 +174,27 @@ TEST_CASE("recurrent layers print as PyTorch's") {
         "  (2): RNN(5, 2, batch_first=True)\n"
         "  (3): LastStep()\n"
         ")");
-  static_assert(std::is_same_v<decltype(nn::LSTM<4, nn::Bidirectional>{}.output(Shape<6, 3>{})), Shape<6, 8>>);
-  static_assert(
-      std::is_same_v<decltype(nn::LSTM<4, nn::Bidirectional, nn::LastState>{}.output(Shape<6, 3>{})), Shape<8>>);
+  static_assert(std::is_same_v<decltype(nn::LSTM<4, nn::Bidirectional>{}.output(Shape<6, 3>{})),
+                               Shape<6, 8>>);
+  static_assert(std::is_same_v<decltype(nn::LSTM<4, nn::Bidirectional, nn::LastState>{}.output(
+                                   Shape<6, 3>{})),
+                               Shape<8>>);
   static_assert(std::is_same_v<decltype(nn::LastStep{}.output(Shape<6, 3>{})), Shape<3>>);
 }
 
 TEST_CASE("impossible dropout") {
   CHECK(error_of([] { nn::LSTM<3, nn::NumLayers<2>>{{.dropout = 1.5}}; }) ==
-        "gpunet::nn: dropout 1.5 of a recurrent layer (want 0 to 1), give the probability of a zero: 0.2 for 20 %");
+        "gpunet::nn: dropout 1.5 of a recurrent layer (want 0 to 1), give the probability of a "
+        "zero: 0.2 for 20 %");
   CHECK(error_of([] { nn::GRU<3>{{.dropout = 0.5}}; }) ==
-        "gpunet::nn: dropout 0.5 of a recurrent layer that has one layer (it would do nothing, zeros are made "
+        "gpunet::nn: dropout 0.5 of a recurrent layer that has one layer (it would do nothing, "
+        "zeros are made "
         "between "
         "layers), add NumLayers<2>, or put a Dropout behind it");
 }
 
 TEST_CASE("sequences of 0 steps") {
   CHECK(error_of([] { nn::LSTM<3>{}.output(Shape(Dim(0), Dim(2))); }) ==
-        "gpunet::nn: a sequence of 0 steps for a recurrent layer (want 1 or more), give Input another size");
+        "gpunet::nn: a sequence of 0 steps for a recurrent layer (want 1 or more), give Input "
+        "another size");
 }

@@ -27,8 +27,8 @@ TEST_CASE_TEMPLATE("ReLU of what is not a number, and of zeros", D, GPUNET_TEST_
   CHECK(run.backward({2, 3, 4, 5, 6}).dx == std::vector<float>{2, 3, 0, 0, 0});
 }
 
-// relu(torch.tensor([-1e-40, -1e-45])) is [0, 0], and so are their gradients. The caller's arithmetic does not flush subnormal
-// numbers to 0.
+// relu(torch.tensor([-1e-40, -1e-45])) is [0, 0], and so are their gradients. The caller's
+// arithmetic does not flush subnormal numbers to 0.
 TEST_CASE_TEMPLATE("ReLU gives no negative number, however small", D, GPUNET_TEST_DEVICES) {
   LayerRun<float, D> run(test_device<D>(), nn::ReLU{}, Shape<2>{}, Slice{1, 1, 1});
   CHECK(run.forward({-1e-40f, -1e-45f}) == std::vector<float>{0, 0});

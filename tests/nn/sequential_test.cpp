@@ -16,8 +16,9 @@ using namespace gpunet;
 
 namespace {
 
-using Net = nn::Sequential<nn::Input<3, 32, 32>, nn::Named<"conv1", nn::Conv2d<6, 5>>, nn::ReLU, nn::MaxPool2d<2>,
-                           nn::Flatten, nn::Named<"fc", nn::Linear<10>>, nn::Linear<4>>;
+using Net =
+    nn::Sequential<nn::Input<3, 32, 32>, nn::Named<"conv1", nn::Conv2d<6, 5>>, nn::ReLU,
+                   nn::MaxPool2d<2>, nn::Flatten, nn::Named<"fc", nn::Linear<10>>, nn::Linear<4>>;
 
 template <std::size_t>
 struct Same : nn::Linear<3> {};
@@ -46,7 +47,8 @@ auto deep(std::index_sequence<I...>) {
 TEST_CASE("shapes are inferred from layer to layer") {
   constexpr Net net;
   static_assert(std::is_same_v<decltype(net.output()), Shape<4>>);
-  CHECK(sizes_of(net) == std::vector<Sizes>{{3, 32, 32}, {6, 28, 28}, {6, 28, 28}, {6, 14, 14}, {1176}, {10}, {4}});
+  CHECK(sizes_of(net) ==
+        std::vector<Sizes>{{3, 32, 32}, {6, 28, 28}, {6, 28, 28}, {6, 14, 14}, {1176}, {10}, {4}});
   CHECK(net.input().sizes() == Sizes{3, 32, 32});
 }
 
@@ -55,9 +57,9 @@ TEST_CASE("layers without a name are called by their position") {
 }
 
 TEST_CASE("a network of sizes given at run time has the shapes of the static one") {
-  const nn::Sequential net(nn::Input<3, dyn, dyn>(Shape(Dim<3>{}, Dim(index_t{32}), Dim(index_t{32}))),
-                           nn::Conv2d(6, 5), nn::ReLU{}, nn::MaxPool2d<2>{}, nn::Flatten{}, nn::Linear(10),
-                           nn::Linear(4));
+  const nn::Sequential net(
+      nn::Input<3, dyn, dyn>(Shape(Dim<3>{}, Dim(index_t{32}), Dim(index_t{32}))), nn::Conv2d(6, 5),
+      nn::ReLU{}, nn::MaxPool2d<2>{}, nn::Flatten{}, nn::Linear(10), nn::Linear(4));
   CHECK(sizes_of(net) == sizes_of(Net()));
   CHECK(net.output().sizes() == Sizes{4});
 }
@@ -74,8 +76,8 @@ TEST_CASE("a network may be deep") {
 }
 
 TEST_CASE("a shape that is not possible is found at run time where the compiler cannot know it") {
-  const nn::Sequential net(nn::Input<3, dyn, dyn>(Shape(Dim<3>{}, Dim(index_t{4}), Dim(index_t{32}))),
-                           nn::Conv2d(6, 5));
+  const nn::Sequential net(
+      nn::Input<3, dyn, dyn>(Shape(Dim<3>{}, Dim(index_t{4}), Dim(index_t{32}))), nn::Conv2d(6, 5));
   CHECK_THROWS_AS(net.output(), Error);
 }
 
@@ -89,5 +91,7 @@ TEST_CASE("the extents of an Input as numbers") {
   static_assert(std::is_same_v<decltype(nn::Input{Shape<3, 2>{}}), nn::Input<3, 2>>);
   static_assert(!std::is_constructible_v<nn::Input<3>, int>);
   CHECK(error_of([] { nn::Input{0}; }) == "gpunet::nn::Input: an extent of 0 (want 1 or more)");
-  CHECK(error_of([] { nn::Input{3, -1, 2}; }) == "gpunet::nn::Input: an extent of -1 (want 1 or more)");
+  CHECK(error_of([] {
+          nn::Input{3, -1, 2};
+        }) == "gpunet::nn::Input: an extent of -1 (want 1 or more)");
 }

@@ -155,7 +155,8 @@ std::vector<Case> functions_of_pairs() {
   using namespace nn;
   std::vector<Case> cases;
   const auto add = [&](std::string name, std::string inputs, index_t width, auto f) {
-    cases.push_back({std::move(name), std::move(inputs), [f](const Inputs& x) { return f(x[0], x[1]); }, 2, width});
+    cases.push_back({std::move(name), std::move(inputs),
+                     [f](const Inputs& x) { return f(x[0], x[1]); }, 2, width});
   };
 #define GPUNET_CASE(NAME, INPUTS, WIDTH, ...) \
   add(NAME, INPUTS, WIDTH, [](const Value& x, const Value& t) { return __VA_ARGS__; });
@@ -178,8 +179,10 @@ std::vector<Case> functions_of_pairs() {
   GPUNET_CASE("pairwise_distance", "vectors", 3, pairwise_distance(x, t))
   GPUNET_CASE("pairwise_distance_0", "vectors", 3, pairwise_distance(x, t, 0))
   GPUNET_CASE("cosine_similarity", "vectors", 3, cosine_similarity(x, t))
-  GPUNET_CASE("cosine_embedding_1", "vectors", 3, cosine_embedding_loss(x, t, mean(x * 0 + t * 0) + 1))
-  GPUNET_CASE("cosine_embedding_minus_1", "vectors", 3, cosine_embedding_loss(x, t, mean(x * 0 + t * 0) - 1))
+  GPUNET_CASE("cosine_embedding_1", "vectors", 3,
+              cosine_embedding_loss(x, t, mean(x * 0 + t * 0) + 1))
+  GPUNET_CASE("cosine_embedding_minus_1", "vectors", 3,
+              cosine_embedding_loss(x, t, mean(x * 0 + t * 0) - 1))
 #undef GPUNET_CASE
   return cases;
 }
@@ -189,11 +192,13 @@ std::vector<Case> functions_of_rows() {
   return {
       {"softmax", "rows", [](const Inputs& x) { return softmax(x[0], 1); }, 1, 3},
       {"log_softmax", "rows", [](const Inputs& x) { return log_softmax(x[0], 1); }, 1, 3},
-      {"layer_norm", "norm_rows", [](const Inputs& x) { return layer_norm(x[0], {.elementwise_affine = false}); },
-       1, 4},
+      {"layer_norm", "norm_rows",
+       [](const Inputs& x) { return layer_norm(x[0], {.elementwise_affine = false}); }, 1, 4},
       {"rms_norm", "norm_rows",
-       [](const Inputs& x) { return rms_norm(x[0], {.eps = 1e-5, .elementwise_affine = false}); }, 1, 4},
-      {"group_norm", "norm_rows", [](const Inputs& x) { return group_norm(x[0], 2, {.affine = false}); }, 1, 4},
+       [](const Inputs& x) { return rms_norm(x[0], {.eps = 1e-5, .elementwise_affine = false}); },
+       1, 4},
+      {"group_norm", "norm_rows",
+       [](const Inputs& x) { return group_norm(x[0], 2, {.affine = false}); }, 1, 4},
   };
 }
 
@@ -210,7 +215,8 @@ template <class D, class T>
 void check_case(const Case& one) {
   std::vector<std::vector<T>> inputs;
   for (int i = 0; i < one.arity; ++i)
-    inputs.push_back(special_reference<T>(one.arity == 1 ? one.inputs : one.inputs + "." + std::to_string(i)));
+    inputs.push_back(
+        special_reference<T>(one.arity == 1 ? one.inputs : one.inputs + "." + std::to_string(i)));
   const auto width = static_cast<std::size_t>(one.width), rows = inputs[0].size() / width;
   std::vector<T> x;
   for (std::size_t n = 0; n < rows; ++n)
@@ -222,23 +228,27 @@ void check_case(const Case& one) {
   SpecialTolerance<T> tolerance;
   tolerance.relative = std::max(tolerance.relative, exception.relative);
   const double rounding = static_cast<double>(std::numeric_limits<T>::epsilon());
-  tolerance.smallest = std::max({tolerance.smallest, exception.absolute, exception.roundings * rounding});
+  tolerance.smallest =
+      std::max({tolerance.smallest, exception.absolute, exception.roundings * rounding});
   tolerance.skips = exception.skips;
   for (const Slice& slice : slices_of<D>(static_cast<index_t>(rows))) {
     CAPTURE(slice.inner);
-    nn::LayerRun<T, D> run(test_device<D>(),
-                           nn::detail::graph_of_call(nn::detail::backend_of<D, T>(), sizes, one.function), slice);
+    nn::LayerRun<T, D> run(
+        test_device<D>(),
+        nn::detail::graph_of_call(nn::detail::backend_of<D, T>(), sizes, one.function), slice);
     const std::vector<T> y = run.forward(x);
     check_special(one.name + ".y", y, inputs, rows, tolerance);
     for (const T dy : {T{1}, T{0}}) {
       const auto gradients = run.backward(std::vector<T>(y.size(), dy));
-      CHECK_MESSAGE(gradients.padding == std::vector<T>(gradients.padding.size()), "padding of " << one.name);
+      CHECK_MESSAGE(gradients.padding == std::vector<T>(gradients.padding.size()),
+                    "padding of " << one.name);
       for (std::size_t i = 0; i < inputs.size(); ++i) {
         std::vector<T> dx;
         for (std::size_t n = 0; n < rows; ++n)
           for (std::size_t k = 0; k < width; ++k)
             dx.push_back(gradients.dx[(n * inputs.size() + i) * width + k]);
-        check_special(one.name + (dy == 1 ? ".dx." : ".dx0.") + std::to_string(i), dx, inputs, rows, tolerance);
+        check_special(one.name + (dy == 1 ? ".dx." : ".dx0.") + std::to_string(i), dx, inputs, rows,
+                      tolerance);
       }
     }
   }
@@ -254,10 +264,12 @@ void check_cases(const std::vector<Case>& cases) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("special points of functions of one number are PyTorch's", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("special points of functions of one number are PyTorch's", D,
+                   GPUNET_TEST_DEVICES) {
   check_cases<D>(functions_of_numbers());
 }
-TEST_CASE_TEMPLATE("special points of functions and losses of two numbers are PyTorch's", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("special points of functions and losses of two numbers are PyTorch's", D,
+                   GPUNET_TEST_DEVICES) {
   check_cases<D>(functions_of_pairs());
 }
 TEST_CASE_TEMPLATE("special points of functions of rows are PyTorch's", D, GPUNET_TEST_DEVICES) {
@@ -268,14 +280,17 @@ namespace {
 
 // Compares a loss with labels of five samples with PyTorch's, on every kind of slice.
 template <class D, class T, class Loss>
-void check_labels_of(const std::string& name, const Loss& criterion, const std::vector<label_t>& labels) {
+void check_labels_of(const std::string& name, const Loss& criterion,
+                     const std::vector<label_t>& labels) {
   const std::vector<T> x = special_reference<T>("scores");
   const auto samples = static_cast<index_t>(labels.size());
   for (const Slice& slice : slices_of<D>(samples)) {
     CAPTURE(slice.inner);
-    const auto result = run_loss<D, Loss, label_t, T>(test_device<D>(), criterion, slice, Sizes{3}, x, labels);
+    const auto result =
+        run_loss<D, Loss, label_t, T>(test_device<D>(), criterion, slice, Sizes{3}, x, labels);
     check_special(name + ".y", result.loss, {}, 1);
-    check_special(name + ".dx.0", std::vector<T>(result.dx.begin(), result.dx.begin() + samples * 3), {x}, 5);
+    check_special(name + ".dx.0",
+                  std::vector<T>(result.dx.begin(), result.dx.begin() + samples * 3), {x}, 5);
     for (std::size_t i = static_cast<std::size_t>(samples * 3); i < result.dx.size(); ++i)
       CHECK(result.dx[i] == 0);  // of padding
   }
@@ -284,43 +299,53 @@ void check_labels_of(const std::string& name, const Loss& criterion, const std::
 template <class D, class T>
 void check_labels_in() {
   using R = nn::Reduction;
-  const std::vector<std::pair<std::string, std::vector<label_t>>> cases{{"ignored", {-100, -100, -100, -100, -100}},
-                                                                        {"one_left", {-100, -100, 2, -100, -100}},
-                                                                        {"of_weight_0", {1, 1, 1, 1, 1}},
-                                                                        {"ignored_or_0", {1, -100, 1, -100, -100}}};
+  const std::vector<std::pair<std::string, std::vector<label_t>>> cases{
+      {"ignored", {-100, -100, -100, -100, -100}},
+      {"one_left", {-100, -100, 2, -100, -100}},
+      {"of_weight_0", {1, 1, 1, 1, 1}},
+      {"ignored_or_0", {1, -100, 1, -100, -100}}};
   const std::vector<double> weight{1, 0, 0.5};
   for (const auto& [name, labels] : cases)
     for (const R r : {R::mean, R::sum}) {
       const std::string of = "." + name + (r == R::mean ? ".mean" : ".sum");
-      check_labels_of<D, T>("ce" + of, nn::CrossEntropyLoss({.reduction = r, .ignore_index = -100}), labels);
-      check_labels_of<D, T>("ce_smooth" + of,
-                            nn::CrossEntropyLoss({.reduction = r, .ignore_index = -100, .label_smoothing = 0.25}),
+      check_labels_of<D, T>("ce" + of, nn::CrossEntropyLoss({.reduction = r, .ignore_index = -100}),
                             labels);
-      check_labels_of<D, T>("ce_weight" + of,
-                            nn::CrossEntropyLoss({.reduction = r, .weight = weight, .ignore_index = -100}), labels);
+      check_labels_of<D, T>(
+          "ce_smooth" + of,
+          nn::CrossEntropyLoss({.reduction = r, .ignore_index = -100, .label_smoothing = 0.25}),
+          labels);
+      check_labels_of<D, T>(
+          "ce_weight" + of,
+          nn::CrossEntropyLoss({.reduction = r, .weight = weight, .ignore_index = -100}), labels);
       check_labels_of<D, T>(
           "ce_all" + of,
-          nn::CrossEntropyLoss({.reduction = r, .weight = weight, .ignore_index = -100, .label_smoothing = 0.25}),
+          nn::CrossEntropyLoss(
+              {.reduction = r, .weight = weight, .ignore_index = -100, .label_smoothing = 0.25}),
           labels);
-      check_labels_of<D, T>("nll" + of, nn::NLLLoss({.reduction = r, .ignore_index = -100}), labels);
+      check_labels_of<D, T>("nll" + of, nn::NLLLoss({.reduction = r, .ignore_index = -100}),
+                            labels);
       check_labels_of<D, T>("nll_weight" + of,
-                            nn::NLLLoss({.reduction = r, .weight = weight, .ignore_index = -100}), labels);
+                            nn::NLLLoss({.reduction = r, .weight = weight, .ignore_index = -100}),
+                            labels);
     }
 }
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("ignored labels, and labels whose weights add up to 0, are PyTorch's", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("ignored labels, and labels whose weights add up to 0, are PyTorch's", D,
+                   GPUNET_TEST_DEVICES) {
   check_labels_in<D, float>();
   check_labels_in<D, double>();
 }
 
-TEST_CASE_TEMPLATE("a batch whose labels are all ignored changes no weight", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("a batch whose labels are all ignored changes no weight", D,
+                   GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   // Samples with one label, and with one for each place: kernels of their own.
   const nn::Sequential<nn::Input<3, 2, 4>, nn::Conv2d<4, 1>> places;
   const nn::Sequential<nn::Input<3, 2, 4>, nn::Flatten, nn::Linear<4>> flat;
-  const auto check = [&](const auto& net, const Sizes& target, const auto& criterion, index_t batch) {
+  const auto check = [&](const auto& net, const Sizes& target, const auto& criterion,
+                         index_t batch) {
     manual_seed(3);
     Model model(device, net);
     optim::SGD optimizer(model, {.lr = 0.5, .momentum = 0.9});
@@ -328,8 +353,8 @@ TEST_CASE_TEMPLATE("a batch whose labels are all ignored changes no weight", D, 
     const Sizes sizes = target.with_front(batch);
     const Tensor<float, D> x(device, {batch, 3, 2, 4},
                              nn::random_values<float>(batch * 24, default_generator(), -1, 1));
-    const Tensor<label_t, D> ignored(device, sizes,
-                                     std::vector<label_t>(static_cast<std::size_t>(sizes.numel()), -100));
+    const Tensor<label_t, D> ignored(
+        device, sizes, std::vector<label_t>(static_cast<std::size_t>(sizes.numel()), -100));
     const auto weights = [&] {
       std::vector<float> all(static_cast<std::size_t>(model.parameters().numel()));
       device.download(all.data(), model.parameters().data(), all.size() * sizeof(float));
@@ -356,7 +381,8 @@ TEST_CASE_TEMPLATE("a batch whose labels are all ignored changes no weight", D, 
     }
 }
 
-TEST_CASE_TEMPLATE("normalizations do not hide an overflow, infinity or NaN", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("normalizations do not hide an overflow, infinity or NaN", D,
+                   GPUNET_TEST_DEVICES) {
   using F = std::function<Value(const Inputs&)>;
   const std::vector<F> norms{
       [](const Inputs& x) { return nn::layer_norm(x[0]); },
@@ -365,7 +391,8 @@ TEST_CASE_TEMPLATE("normalizations do not hide an overflow, infinity or NaN", D,
         return nn::group_norm(reshape(x[0], {2, -1}), 1);
       },
   };
-  constexpr float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+  constexpr float inf = std::numeric_limits<float>::infinity(),
+                  nan = std::numeric_limits<float>::quiet_NaN();
   for (const F& norm : norms)
     for (const index_t length : {4, 16, 34})
       for (const std::array<float, 4>& of : {std::array<float, 4>{3e38f, 3e38f, -3e38f, -3e38f},
@@ -376,10 +403,10 @@ TEST_CASE_TEMPLATE("normalizations do not hide an overflow, infinity or NaN", D,
         for (const Slice& slice : slices_of<D>(5)) {
           CAPTURE(slice.inner);
           CAPTURE(length);
-          nn::LayerRun<float, D> run(
-              test_device<D>(),
-              nn::detail::graph_of_call(nn::detail::backend_of<D, float>(), std::vector<Sizes>{{length}}, norm),
-              slice);
+          nn::LayerRun<float, D> run(test_device<D>(),
+                                     nn::detail::graph_of_call(nn::detail::backend_of<D, float>(),
+                                                               std::vector<Sizes>{{length}}, norm),
+                                     slice);
           std::vector<float> parameters(static_cast<std::size_t>(run.parameter_count()), 1);
           run.set_parameters(parameters);
           std::vector<float> x;  // the second row is fine

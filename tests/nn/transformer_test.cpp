@@ -63,14 +63,17 @@ TEST_CASE_TEMPLATE("ten shapes of TransformerEncoderLayer and TransformerEncoder
   if constexpr (std::same_as<D, Host>) check_encoders<D, float>(test_device<D>(), 1e-5);
 }
 
-TEST_CASE_TEMPLATE("gradients of attention, encoder layers and PositionEmbedding", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("gradients of attention, encoder layers and PositionEmbedding", D,
+                   GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   check_layer_gradients(device, nn::PositionEmbedding{}, Shape<3, 2>{});
   for (const Slice& slice : test_slices<D>()) {
     if (std::same_as<D, Cuda> && slice.count > 1) continue;  // the simulator would take seconds
-    check_layer_gradients(device, nn::MultiheadAttention<1, nn::Causal, nn::Bias<false>, nn::DropoutRate<3, 10>>{},
-                          Shape<3, 2>{}, slice);
-    if (std::same_as<D, Host>) check_layer_gradients(device, nn::MultiheadAttention<2>{}, Shape<3, 4>{}, slice);
+    check_layer_gradients(
+        device, nn::MultiheadAttention<1, nn::Causal, nn::Bias<false>, nn::DropoutRate<3, 10>>{},
+        Shape<3, 2>{}, slice);
+    if (std::same_as<D, Host>)
+      check_layer_gradients(device, nn::MultiheadAttention<2>{}, Shape<3, 4>{}, slice);
   }
   if (std::same_as<D, Host>)
     check_layer_gradients(device, Layer<1, 2, nn::GELU>{}, Shape<2, 3>{}, test_slices<D>()[1]);
@@ -80,9 +83,11 @@ namespace {
 
 // The network of reference/attention.py.
 using Words = nn::Sequential<
-    nn::Input<6>, nn::Named<"words", nn::Embedding<11, 8>>, nn::Named<"position", nn::PositionEmbedding>,
+    nn::Input<6>, nn::Named<"words", nn::Embedding<11, 8>>,
+    nn::Named<"position", nn::PositionEmbedding>,
     nn::Named<"encoder",
-              nn::TransformerEncoder<2, Layer<2, 12, nn::Causal, nn::NormFirst, nn::GELU>, nn::LayerNorm<>>>,
+              nn::TransformerEncoder<2, Layer<2, 12, nn::Causal, nn::NormFirst, nn::GELU>,
+                                     nn::LayerNorm<>>>,
     nn::Named<"head", nn::Linear<11>>, nn::Permute<1, 0>>;
 
 // Returns the losses of 20 steps.
@@ -113,7 +118,8 @@ std::vector<double> train_words(D& device) {
 }  // namespace
 
 TEST_CASE("a causal transformer trains as PyTorch's") {
-  const std::vector<double> losses = train_words(test_device<Host>()), expected = attention_reference("training");
+  const std::vector<double> losses = train_words(test_device<Host>()),
+                            expected = attention_reference("training");
   REQUIRE(losses.size() == expected.size());
   for (std::size_t i = 0; i < losses.size(); ++i)
     CHECK(std::abs(losses[i] - expected[i]) < 1e-10);
@@ -159,9 +165,9 @@ TEST_CASE("encoder layers give the same bits with any number of threads") {
 }
 
 TEST_CASE("transformers print as PyTorch's, in the order in which they run") {
-  using Net =
-      nn::Sequential<nn::Input<5, 8>, nn::PositionEmbedding,
-                     nn::TransformerEncoder<1, nn::TransformerEncoderLayer<2, 16, nn::Causal>, nn::LayerNorm<>>>;
+  using Net = nn::Sequential<
+      nn::Input<5, 8>, nn::PositionEmbedding,
+      nn::TransformerEncoder<1, nn::TransformerEncoderLayer<2, 16, nn::Causal>, nn::LayerNorm<>>>;
   CHECK(to_string(Net{}) ==
         "Sequential(\n"
         "  (0): PositionEmbedding(5, 8)\n"
@@ -170,7 +176,8 @@ TEST_CASE("transformers print as PyTorch's, in the order in which they run") {
         "      (0): TransformerEncoderLayer(\n"
         "        (self_attn): MultiheadAttention(\n"
         "          (in_proj): Linear(in_features=8, out_features=24, bias=True)\n"
-        "          (attention): ScaledDotProductAttention(num_heads=2, is_causal=True, dropout_p=0.1)\n"
+        "          (attention): ScaledDotProductAttention(num_heads=2, is_causal=True, "
+        "dropout_p=0.1)\n"
         "          (out_proj): Linear(in_features=8, out_features=8, bias=True)\n"
         "        )\n"
         "        (dropout1): Dropout(p=0.1, inplace=False)\n"
@@ -195,16 +202,18 @@ TEST_CASE("transformers print as PyTorch's, in the order in which they run") {
   for (const auto& parameter : model.named_parameters())
     names.push_back(parameter.name);
   const std::string layer = "1.layers.0.";
-  CHECK(names == std::vector<std::string>{"0.weight", layer + "self_attn.in_proj_weight",
-                                          layer + "self_attn.in_proj_bias", layer + "self_attn.out_proj.weight",
-                                          layer + "self_attn.out_proj.bias", layer + "linear1.weight",
-                                          layer + "linear1.bias", layer + "linear2.weight", layer + "linear2.bias",
-                                          layer + "norm1.weight", layer + "norm1.bias", layer + "norm2.weight",
-                                          layer + "norm2.bias", "1.norm.weight", "1.norm.bias"});
+  CHECK(names == std::vector<std::string>{
+                     "0.weight", layer + "self_attn.in_proj_weight",
+                     layer + "self_attn.in_proj_bias", layer + "self_attn.out_proj.weight",
+                     layer + "self_attn.out_proj.bias", layer + "linear1.weight",
+                     layer + "linear1.bias", layer + "linear2.weight", layer + "linear2.bias",
+                     layer + "norm1.weight", layer + "norm1.bias", layer + "norm2.weight",
+                     layer + "norm2.bias", "1.norm.weight", "1.norm.bias"});
 }
 
 TEST_CASE("multiply-adds of attention") {
-  const Graph graph = nn::lower<void, void>(nn::Sequential<nn::Input<5, 8>, nn::MultiheadAttention<2>>{});
+  const Graph graph =
+      nn::lower<void, void>(nn::Sequential<nn::Input<5, 8>, nn::MultiheadAttention<2>>{});
   const Node& node = graph.nodes[1];
   CHECK(node.name == "0.attention");
   CHECK(node.type->multiply_adds(node.op.data(), {5, 24}, {5, 8}, 0) == 2 * 5 * 5 * (4 + 4));
@@ -212,10 +221,13 @@ TEST_CASE("multiply-adds of attention") {
 
 TEST_CASE("wrong heads and rates") {
   CHECK(error_of([] { nn::MultiheadAttention<3>{}.output(Shape(Dim(5), Dim(8))); }) ==
-        "gpunet::nn::MultiheadAttention: 8 features in 3 heads (want a number that the heads divide), change one");
+        "gpunet::nn::MultiheadAttention: 8 features in 3 heads (want a number that the heads "
+        "divide), change one");
   CHECK(error_of([] { nn::MultiheadAttention<3>(1.5); }) ==
-        "gpunet::nn::MultiheadAttention: dropout 1.5 (want 0 to 1), give the probability of a zero: 0.2 for 20 %");
+        "gpunet::nn::MultiheadAttention: dropout 1.5 (want 0 to 1), give the probability of a "
+        "zero: 0.2 for 20 %");
   CHECK(error_of([] { nn::TransformerEncoderLayer<3>(-1); }) ==
-        "gpunet::nn::TransformerEncoderLayer: dropout -1 (want 0 to 1), give the probability of a zero: 0.2 for "
+        "gpunet::nn::TransformerEncoderLayer: dropout -1 (want 0 to 1), give the probability of a "
+        "zero: 0.2 for "
         "20 %");
 }

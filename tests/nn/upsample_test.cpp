@@ -51,7 +51,8 @@ TEST_CASE_TEMPLATE("elements of a larger image", D, GPUNET_TEST_DEVICES) {
 }
 
 TEST_CASE("output of Upsample") {
-  static_assert(std::is_same_v<decltype(nn::Upsample<2>{}.output(Shape<3, 4, 5>{})), Shape<3, 8, 10>>);
+  static_assert(
+      std::is_same_v<decltype(nn::Upsample<2>{}.output(Shape<3, 4, 5>{})), Shape<3, 8, 10>>);
   static_assert(std::is_same_v<decltype(Aligned<3>{}.output(Shape<3, 4, 5>{})), Shape<3, 12, 15>>);
   const Shape dynamic(Dim<2>{}, Dim(index_t{3}), Dim<4>{});
   CHECK(Interpolated{}.output(dynamic).sizes() == Sizes{2, 6, 8});
@@ -60,7 +61,9 @@ TEST_CASE("output of Upsample") {
 }
 
 TEST_CASE("Upsample is printed as by PyTorch") {
-  const nn::Sequential<nn::Input<2, 3, 3>, nn::Upsample<2>, nn::Upsample<3, nn::Bilinear>, Aligned<2>> net;
+  const nn::Sequential<nn::Input<2, 3, 3>, nn::Upsample<2>, nn::Upsample<3, nn::Bilinear>,
+                       Aligned<2>>
+      net;
   CHECK(nn::to_string(net) ==
         "Sequential(\n"
         "  (0): Upsample(scale_factor=2.0, mode='nearest')\n"
@@ -76,7 +79,8 @@ TEST_CASE("large images are moved by any number of threads alike") {
       Generator generator(1);
       LayerRun<float, Host> one(alone, layer, in, slice), several(four, layer, in, slice);
       const std::vector<float> x = random_values<float>(slice.count * one.in_features(), generator);
-      const std::vector<float> dy = random_values<float>(slice.count * one.out_features(), generator);
+      const std::vector<float> dy =
+          random_values<float>(slice.count * one.out_features(), generator);
       CHECK(one.forward(x) == several.forward(x));
       CHECK(one.backward(dy).dx == several.backward(dy).dx);
     }

@@ -113,7 +113,8 @@ const std::map<std::string, Case>& cases() {
       {"shapes",
        {{{2, 3, 2}},
         [](const Inputs& x) {
-          return flatten(transpose(reshape(x[0], {4, -1}), 1, 2)) * flatten(permute(x[0], {0, 3, 2, 1}));
+          return flatten(transpose(reshape(x[0], {4, -1}), 1, 2)) *
+                 flatten(permute(x[0], {0, 3, 2, 1}));
         }}},
       {"cat",
        {{{2, 3}, {2, 2}},
@@ -130,8 +131,9 @@ const std::map<std::string, Case>& cases() {
         [](const Inputs& x) {
           const Value a = x[0];
           return relu(a) + relu6(a * 3) + leaky_relu(a, 0.1) + elu(a) + selu(a) + gelu(a) +
-                 gelu(a, nn::Approximate::tanh) + silu(a) + mish(a) + tanh(a) + sigmoid(a) + logsigmoid(a) +
-                 softplus(a) + softsign(a) + hardtanh(a, -0.5, 0.5) + hardswish(a) + hardsigmoid(a);
+                 gelu(a, nn::Approximate::tanh) + silu(a) + mish(a) + tanh(a) + sigmoid(a) +
+                 logsigmoid(a) + softplus(a) + softsign(a) + hardtanh(a, -0.5, 0.5) + hardswish(a) +
+                 hardsigmoid(a);
         }}},
       {"softmax",
        {{{3, 4}},
@@ -146,7 +148,8 @@ const std::map<std::string, Case>& cases() {
       {"conv2d",
        {{{2, 5, 4}},
         [](const Inputs& x) {
-          return conv2d(tanh(conv2d(x[0], 3, 3, {.stride = 2, .padding = 1})), 2, 1, {.bias = false});
+          return conv2d(tanh(conv2d(x[0], 3, 3, {.stride = 2, .padding = 1})), 2, 1,
+                        {.bias = false});
         }}},
       {"grouped",
        {{{4, 7, 8}},
@@ -157,7 +160,8 @@ const std::map<std::string, Case>& cases() {
       {"pooling",
        {{{2, 4, 6}},
         [](const Inputs& x) {
-          return sum(max_pool2d(x[0], 2), {2, 3}) + sum(avg_pool2d(x[0], 3, {.stride = 2, .padding = 1}), {2, 3}) +
+          return sum(max_pool2d(x[0], 2), {2, 3}) +
+                 sum(avg_pool2d(x[0], 3, {.stride = 2, .padding = 1}), {2, 3}) +
                  sum(square(adaptive_avg_pool2d(x[0], 2, 2)), {2, 3});
         }}},
       {"norms",
@@ -222,7 +226,8 @@ const std::map<std::string, Case>& cases() {
        {{{6}},
         [](const Inputs& x) {
           const Value image = sigmoid(x[0]), hidden = relu(linear(image, 4, {.name = "fc1"}));
-          const Value mean = linear(hidden, 2, {.name = "fc21"}), logvar = linear(hidden, 2, {.name = "fc22"});
+          const Value mean = linear(hidden, 2, {.name = "fc21"}),
+                      logvar = linear(hidden, 2, {.name = "fc22"});
           const Value z = mean + exp(0.5 * logvar) * 0.3;
           const Value logits = linear(relu(linear(z, 4, {.name = "fc3"})), 6, {.name = "fc4"});
           return 6 * binary_cross_entropy_with_logits(logits, image) -
@@ -231,8 +236,8 @@ const std::map<std::string, Case>& cases() {
       {"decoder",
        {{{3, 4}, {2, 4}},
         [](const Inputs& x) {
-          return transformer_decoder_layer(x[0], x[1], 2,
-                                           {.dim_feedforward = 6, .dropout = 0, .tgt_is_causal = true});
+          return transformer_decoder_layer(
+              x[0], x[1], 2, {.dim_feedforward = 6, .dropout = 0, .tgt_is_causal = true});
         }}},
       {"decoder_norm_first",
        {{{3, 4}, {2, 4}},
@@ -293,7 +298,8 @@ const std::map<std::string, Case>& cases() {
           const Value one = mean(x[0] * 0) + 1, row = reshape(one, {1});
           const Value alternating = nn::cat({row, -row, row, -row}, -1);
           return hinge_embedding_loss(x[0], alternating) + triplet_margin_loss(x[0], x[1], x[2]) +
-                 cosine_embedding_loss(x[0], x[1], -one, -0.5) + cosine_embedding_loss(x[1], x[2], one);
+                 cosine_embedding_loss(x[0], x[1], -one, -0.5) +
+                 cosine_embedding_loss(x[1], x[2], one);
         }}},
   };
   return all;
@@ -330,10 +336,11 @@ TEST_CASE_TEMPLATE("functions of values are PyTorch's", D, GPUNET_TEST_DEVICES) 
 TEST_CASE("a decoder layer begins with PyTorch's values and names") {
   Host& host = test_device<Host>();
   manual_seed(4);
-  Network net(
-      host,
-      [](Value x, Value m) { return transformer_decoder_layer(x, m, 2, {.dim_feedforward = 6, .name = "layer"}); },
-      {3, 4}, {2, 4});
+  Network net(host,
+              [](Value x, Value m) {
+                return transformer_decoder_layer(x, m, 2, {.dim_feedforward = 6, .name = "layer"});
+              },
+              {3, 4}, {2, 4});
   std::vector<double> initial;
   for (const ParameterInfo& parameter : net.named_parameters())
     for (const float value : get_parameter(net, parameter.name).to_vector())
@@ -346,7 +353,8 @@ TEST_CASE("a decoder layer begins with PyTorch's values and names") {
 
 TEST_CASE("a function of values trains as the same layers do") {
   Host& host = test_device<Host>();
-  using Net = nn::Sequential<nn::Input<2, 6, 6>, nn::Conv2d<4, 3>, nn::ReLU, nn::Flatten, nn::Linear<3>>;
+  using Net =
+      nn::Sequential<nn::Input<2, 6, 6>, nn::Conv2d<4, 3>, nn::ReLU, nn::Flatten, nn::Linear<3>>;
   const auto losses = [&](auto& net) {
     Generator random(7);
     const Tensor<double, Host> x(host, {20, 2, 6, 6}, random_values<double>(20 * 72, random));
@@ -365,11 +373,13 @@ TEST_CASE("a function of values trains as the same layers do") {
   Model<Net, Host, double> model(host);
   const std::vector<double> expected = losses(model);
   manual_seed(3);
-  Network<Host, double> net(host, [](Value x) { return linear(flatten(relu(conv2d(x, 4, 3))), 3); }, {2, 6, 6});
+  Network<Host, double> net(host, [](Value x) { return linear(flatten(relu(conv2d(x, 4, 3))), 3); },
+                            {2, 6, 6});
   CHECK(relative_error(losses(net), expected) < 1e-13);
 }
 
-TEST_CASE_TEMPLATE("a network of several inputs and outputs, which computes its loss", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("a network of several inputs and outputs, which computes its loss", D,
+                   GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   manual_seed(5);
   const auto model = [](Value x, Value t) -> std::vector<Value> {
@@ -380,7 +390,8 @@ TEST_CASE_TEMPLATE("a network of several inputs and outputs, which computes its 
   CHECK(net.named_parameters()[0].name == "hidden.weight");
   CHECK(net.named_parameters()[3].name == "out.bias");
   Generator random(1);
-  const std::vector<double> xs = random_values<double>(15, random), ts = random_values<double>(10, random);
+  const std::vector<double> xs = random_values<double>(15, random),
+                            ts = random_values<double>(10, random);
   const Tensor<double, D> x(device, {5, 3}, xs), t(device, {5, 2}, ts);
   const auto output = net(x, t);
   CHECK(output[0].sizes() == Sizes{5, 2});
@@ -390,7 +401,8 @@ TEST_CASE_TEMPLATE("a network of several inputs and outputs, which computes its 
     const double a = y[2 * n] - ts[2 * n], b = y[2 * n + 1] - ts[2 * n + 1];
     CHECK(loss[n] == doctest::Approx((a * a + b * b) / 2).epsilon(1e-13));
   }
-  CHECK(error_of([&] { output[2]; }) == "gpunet::Output: output 2 of a network with 2 (want 0 to 1)");
+  CHECK(error_of([&] { output[2]; }) ==
+        "gpunet::Output: output 2 of a network with 2 (want 0 to 1)");
 
   // The loss alone: one call, and the three steps of PyTorch, do the same.
   const auto only_loss = [](Value a, Value b) {
@@ -442,7 +454,8 @@ TEST_CASE("fit and evaluate take networks that compute their loss") {
   CHECK(parameters(fitted) == parameters(stepped));
   CHECK(history.epochs[1].loss < history.epochs[0].loss);
   const train::Evaluation result = train::evaluate(fitted, nn::OutputLoss{}, loader);
-  CHECK(result.loss == doctest::Approx(static_cast<double>(mean(stepped(x, t)).item())).epsilon(1e-6));
+  CHECK(result.loss ==
+        doctest::Approx(static_cast<double>(mean(stepped(x, t)).item())).epsilon(1e-6));
   CHECK(result.samples == 12);
 
   // A network of one input: the targets are not used. Gradients may be clipped.
@@ -459,7 +472,8 @@ TEST_CASE("fit and evaluate take networks that compute their loss") {
                           .epochs;
   CHECK(epochs[2].val_loss < epochs[0].val_loss);
   CHECK(error_of([&] { train::fit(fitted, nn::OutputLoss{}, fitting, labels); }) ==
-        "gpunet::train: the loader's targets are labels and the network has a second input (which takes numbers of "
+        "gpunet::train: the loader's targets are labels and the network has a second input (which "
+        "takes numbers of "
         "the network's type), give the dataset targets of floats: Tensor<float, Host>");
 }
 
@@ -474,23 +488,28 @@ TEST_CASE("shared parts have one set of parameters") {
   CHECK(summary(net, 1).total_params == 4 * 4 + 4 + 4 * 2 + 2);
   for (const Slice& slice : test_slices<Host>())
     check_layer_gradients(
-        host, nn::Sequential<nn::Shared<"a", nn::Linear<3>>, nn::Tanh, nn::Shared<"a", nn::Linear<3>>>{},
+        host,
+        nn::Sequential<nn::Shared<"a", nn::Linear<3>>, nn::Tanh, nn::Shared<"a", nn::Linear<3>>>{},
         Shape<3>{}, slice);
   nn::check_function_gradients(host,
                                [](Value a, Value b) {
                                  const auto encode = [](const Value& x) {
                                    return tanh(linear(x, 3));
                                  };
-                                 return shared("e", encode, a) * shared("e", encode, b) + linear(a, 3);
+                                 return shared("e", encode, a) * shared("e", encode, b) +
+                                        linear(a, 3);
                                },
                                {{2}, {2}});
   using Wrong = nn::Sequential<nn::Shared<"a", nn::Linear<3>>, nn::Shared<"a", nn::Linear<4>>>;
   CHECK(error_of([] { nn::lower<void, void>(nn::Sequential<nn::Input<3>, Wrong>{}); }) ==
-        "gpunet::Model: the parameters shared as a were made by a different layer (a.weight has shape [3, 3], this "
+        "gpunet::Model: the parameters shared as a were made by a different layer (a.weight has "
+        "shape [3, 3], this "
         "one wants [4, 3]), use the same layer with inputs of the same features, or another name");
-  using Norms = nn::Sequential<nn::Input<3>, nn::Shared<"n", nn::BatchNorm1d>, nn::Shared<"n", nn::BatchNorm1d>>;
+  using Norms = nn::Sequential<nn::Input<3>, nn::Shared<"n", nn::BatchNorm1d>,
+                               nn::Shared<"n", nn::BatchNorm1d>>;
   CHECK(error_of([] { nn::lower<void, void>(Norms{}); }) ==
-        "gpunet::Model: layer n is shared and has buffers (running statistics, which one of its places would take "
+        "gpunet::Model: layer n is shared and has buffers (running statistics, which one of its "
+        "places would take "
         "from the other), give each place a layer of its own");
 }
 
@@ -513,7 +532,8 @@ TEST_CASE("gradients of layers that a detached value hides are 0") {
   }
 }
 
-TEST_CASE_TEMPLATE("randn_like draws normal numbers, others in each training pass", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("randn_like draws normal numbers, others in each training pass", D,
+                   GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   manual_seed(11);
   Network<D, double> net(device, [](Value x) { return randn_like(x); }, {256});
@@ -523,7 +543,8 @@ TEST_CASE_TEMPLATE("randn_like draws normal numbers, others in each training pas
   double sum = 0, squares = 0;
   for (const double value : first)
     sum += value, squares += value * value;
-  const double n = static_cast<double>(first.size());  // four standard deviations of the mean and of the variance
+  // Four standard deviations of the mean and of the variance.
+  const double n = static_cast<double>(first.size());
   CHECK(std::abs(sum / n) < 4 / std::sqrt(n));
   CHECK(std::abs(squares / n - 1) < 4 * std::sqrt(2 / n));
   manual_seed(11);
@@ -540,7 +561,8 @@ TEST_CASE("names of layers, and layers in functions of values") {
   const Network net(host,
                     [&](Value x) {
                       x = named("stem", block, x);
-                      x = nn::apply<1>(nn::Sequential<nn::Linear<5>, nn::Tanh, nn::Linear<5>>{}, x, "body");
+                      x = nn::apply<1>(nn::Sequential<nn::Linear<5>, nn::Tanh, nn::Linear<5>>{}, x,
+                                       "body");
                       return linear(linear(x, 2), 2);
                     },
                     {4});
@@ -548,14 +570,17 @@ TEST_CASE("names of layers, and layers in functions of values") {
   for (const ParameterInfo& parameter : net.named_parameters())
     names += parameter.name + " ";
   CHECK(names ==
-        "stem.fc.weight stem.0.weight stem.0.bias body.0.weight body.0.bias body.2.weight body.2.bias 0.weight "
+        "stem.fc.weight stem.0.weight stem.0.bias body.0.weight body.0.bias body.2.weight "
+        "body.2.bias 0.weight "
         "0.bias "
         "1.weight 1.bias ");
 
   // Weights of another network, by name.
-  Network other(host, [&](Value x) { return linear(named("stem", block, x), 9, {.name = "head"}); }, {4});
+  Network other(host, [&](Value x) { return linear(named("stem", block, x), 9, {.name = "head"}); },
+                {4});
   const io::IncompatibleKeys keys = io::load(other, net, {.strict = false});
   CHECK(keys.missing_keys == std::vector<std::string>{"head.weight", "head.bias"});
   CHECK(keys.unexpected_keys.size() == 8);
-  CHECK(get_parameter(other, "stem.fc.weight").to_vector() == get_parameter(net, "stem.fc.weight").to_vector());
+  CHECK(get_parameter(other, "stem.fc.weight").to_vector() ==
+        get_parameter(net, "stem.fc.weight").to_vector());
 }

@@ -17,16 +17,21 @@ TEST_CASE_TEMPLATE("gradients of ZeroPad2d", D, GPUNET_TEST_DEVICES) {
 }
 
 TEST_CASE_TEMPLATE("elements of a padded image", D, GPUNET_TEST_DEVICES) {
-  LayerRun<float, D> run(test_device<D>(), nn::ZeroPad2d<2, 1, 0, 1>{}, Shape<1, 2, 2>{}, {1, 1, 1});
-  CHECK(run.forward({1, 2, 3, 4}) == std::vector<float>{0, 0, 1, 2, 0, 0, 0, 3, 4, 0, 0, 0, 0, 0, 0});
-  CHECK(run.backward({0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14}).dx == std::vector<float>{2, 3, 7, 8});
+  LayerRun<float, D> run(test_device<D>(), nn::ZeroPad2d<2, 1, 0, 1>{}, Shape<1, 2, 2>{},
+                         {1, 1, 1});
+  CHECK(run.forward({1, 2, 3, 4}) ==
+        std::vector<float>{0, 0, 1, 2, 0, 0, 0, 3, 4, 0, 0, 0, 0, 0, 0});
+  CHECK(run.backward({0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14}).dx ==
+        std::vector<float>{2, 3, 7, 8});
   LayerRun<float, D> empty(test_device<D>(), nn::ZeroPad2d<1>{}, Shape<1, 0, 1>{}, {1, 1, 1});
   CHECK(empty.forward({}) == std::vector<float>(6));
 }
 
 TEST_CASE("output of ZeroPad2d") {
-  static_assert(std::is_same_v<decltype(nn::ZeroPad2d<1>{}.output(Shape<2, 3, 4>{})), Shape<2, 5, 6>>);
-  static_assert(std::is_same_v<decltype(nn::ZeroPad2d<1, 2, 3, 4>{}.output(Shape<2, 3, 4>{})), Shape<2, 10, 7>>);
+  static_assert(
+      std::is_same_v<decltype(nn::ZeroPad2d<1>{}.output(Shape<2, 3, 4>{})), Shape<2, 5, 6>>);
+  static_assert(std::is_same_v<decltype(nn::ZeroPad2d<1, 2, 3, 4>{}.output(Shape<2, 3, 4>{})),
+                               Shape<2, 10, 7>>);
   const Shape dynamic(Dim<2>{}, Dim(index_t{3}), Dim<4>{});
   CHECK(nn::ZeroPad2d<1>{}.output(dynamic).sizes() == Sizes{2, 5, 6});
   const Shape huge(Dim(index_t{1} << 38), Dim(index_t{1}), Dim(index_t{1}));

@@ -20,9 +20,11 @@ TEST_CASE_TEMPLATE("the class of the largest output, the first of equals", D, GP
   }
 }
 
-TEST_CASE_TEMPLATE("samples and right predictions of every class are counted on", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("samples and right predictions of every class are counted on", D,
+                   GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
-  const Tensor<label_t, D> predictions(device, {6}, {0, 1, 1, 2, 0, 0}), labels(device, {6}, {0, 1, 2, 2, 0, 1});
+  const Tensor<label_t, D> predictions(device, {6}, {0, 1, 1, 2, 0, 0}),
+      labels(device, {6}, {0, 1, 2, 2, 0, 1});
   Tensor<index_t, D> counts(device, {6}, {0, 0, 0, 0, 100, 0});
   sum_each(device, 6, 6, CountClass{predictions.data(), labels.data(), counts.data(), 3});
   CHECK(counts.to_vector() == std::vector<index_t>{2, 2, 2, 1, 102, 1});

@@ -53,7 +53,8 @@ TEST_CASE_TEMPLATE("argmax is taken along any dimension", D, GPUNET_TEST_DEVICES
   const float nan = std::nanf("");
   CHECK(argmax(Tensor<float, D>(device, {2, 3}, {1, nan, 2, 3, nan, nan}), 1).to_vector() ==
         std::vector<label_t>{1, 1});
-  CHECK(argmax(Tensor<float, D>(device, {2, 2}, {nan, 1, 1, nan}), 1).to_vector() == std::vector<label_t>{0, 1});
+  CHECK(argmax(Tensor<float, D>(device, {2, 2}, {nan, 1, 1, nan}), 1).to_vector() ==
+        std::vector<label_t>{0, 1});
   CHECK(argmax(Tensor<float, D>(device, {3}, {1, 2, 3}), 0).item() == 2);
   CHECK(argmax(Tensor<float, D>(device, {0, 3}), 1).sizes() == Sizes{0});
   CHECK(error_of([&] { argmax(x, 2); }) ==
@@ -69,11 +70,12 @@ TEST_CASE_TEMPLATE("argmax is taken along any dimension", D, GPUNET_TEST_DEVICES
                  "gpunet::argmax: a tensor of shape [2, 0] has no elements to reduce"));
 }
 
-TEST_CASE_TEMPLATE("the best of rows of any length is the first of equal ones", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("the best of rows of any length is the first of equal ones", D,
+                   GPUNET_TEST_DEVICES) {
   const KeepIsa keep;
   D& device = test_device<D>();
-  for (const Sizes& sizes : {Sizes{3, 15}, Sizes{2, 16}, Sizes{2, 37}, Sizes{1, 1000}, Sizes{2, 5, 16},
-                             Sizes{2, 3, 37}, Sizes{3, 4, 15}}) {
+  for (const Sizes& sizes : {Sizes{3, 15}, Sizes{2, 16}, Sizes{2, 37}, Sizes{1, 1000},
+                             Sizes{2, 5, 16}, Sizes{2, 3, 37}, Sizes{3, 4, 15}}) {
     CAPTURE(to_string(sizes));
     Generator generator(1);
     std::vector<float> values = random_values<float>(sizes.numel(), generator, -2, 2);
@@ -82,7 +84,8 @@ TEST_CASE_TEMPLATE("the best of rows of any length is the first of equal ones", 
     const Tensor<float, D> x(device, sizes, values);
     std::vector<std::int32_t> whole;
     for (const float value : values)
-      whole.push_back(value != value ? std::numeric_limits<std::int32_t>::min() : static_cast<std::int32_t>(value));
+      whole.push_back(value != value ? std::numeric_limits<std::int32_t>::min()
+                                     : static_cast<std::int32_t>(value));
     const Tensor<std::int32_t, D> n(device, sizes, whole);
     const index_t length = sizes[1], inner = sizes.rank() == 3 ? sizes[2] : 1;
     std::vector<label_t> largest, smallest, largest_number, smallest_number;
@@ -98,7 +101,8 @@ TEST_CASE_TEMPLATE("the best of rows of any length is the first of equal ones", 
         if (whole[at(r)] > whole[at(most_number)]) most_number = r;
         if (whole[at(r)] < whole[at(least_number)]) least_number = r;
       }
-      largest.push_back(static_cast<label_t>(most)), smallest.push_back(static_cast<label_t>(least));
+      largest.push_back(static_cast<label_t>(most)),
+          smallest.push_back(static_cast<label_t>(least));
       largest_number.push_back(static_cast<label_t>(most_number));
       smallest_number.push_back(static_cast<label_t>(least_number));
     }
@@ -115,8 +119,8 @@ TEST_CASE_TEMPLATE("the best of rows of any length is the first of equal ones", 
 TEST_CASE_TEMPLATE("softmax is taken along any dimension", D, GPUNET_TEST_DEVICES) {
   const KeepIsa keep;
   D& device = test_device<D>();
-  for (const Sizes& sizes : {Sizes{5}, Sizes{4, 3}, Sizes{2, 5, 16}, Sizes{3, 2, 2, 2}, Sizes{37, 7},
-                             Sizes{3, 20, 19}, Sizes{600, 64}}) {
+  for (const Sizes& sizes : {Sizes{5}, Sizes{4, 3}, Sizes{2, 5, 16}, Sizes{3, 2, 2, 2},
+                             Sizes{37, 7}, Sizes{3, 20, 19}, Sizes{600, 64}}) {
     Generator generator(1);
     const std::vector<float> values = random_values<float>(sizes.numel(), generator, -3, 3);
     const Tensor<float, D> x(device, sizes, values);

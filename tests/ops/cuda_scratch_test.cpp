@@ -40,7 +40,8 @@ Conv2dGeometry random_geometry(RandomShapes& random, index_t most_channels) {
   g.padding = random.pick(0, 3);
   g.in_channels = random.pick(1, most_channels);
   g.out_channels = random.pick(1, most_channels);
-  const index_t least = std::max(index_t{1}, g.kernel - 2 * g.padding) + g.stride;  // two rows of output to pool
+  // Two rows of output to pool.
+  const index_t least = std::max(index_t{1}, g.kernel - 2 * g.padding) + g.stride;
   g.height = least + random.pick(0, 70);
   g.width = least + random.pick(0, 70);
   g.out_height = (g.height + 2 * g.padding - g.kernel) / g.stride + 1;
@@ -51,17 +52,20 @@ Conv2dGeometry random_geometry(RandomShapes& random, index_t most_channels) {
 // Returns the most scratch of all launches of a block, for each set of gradients that may be
 // wanted.
 template <class T, class Geometry>
-index_t needed_by_block(const Cuda& device, const Slice& slice, const Conv2dBlock<Geometry>& block) {
+index_t needed_by_block(const Cuda& device, const Slice& slice,
+                        const Conv2dBlock<Geometry>& block) {
   constexpr detail::Known known = detail::known_of<Geometry>;
   const detail::ConvolutionProducts all(slice, block);
   T some{};
   const detail::OutputGradient<T> dy{&some, nullptr};
-  index_t most = scratch_of_launch<T, known>(device, all.template forward<T>(&some, &some, {}, &some, nullptr));
+  index_t most = scratch_of_launch<T, known>(
+      device, all.template forward<T>(&some, &some, {}, &some, nullptr));
   for (T* dw : {&some, static_cast<T*>(nullptr)})
     for (T* dx : {&some, static_cast<T*>(nullptr)})
-      most = std::max(
-          most, scratch_of_launch<T, known>(device, all.template parameters<T>(&some, dy, dw, {}, Accumulate::no),
-                                            all.template input<T>(dy, &some, dx, nullptr)));
+      most =
+          std::max(most, scratch_of_launch<T, known>(
+                             device, all.template parameters<T>(&some, dy, dw, {}, Accumulate::no),
+                             all.template input<T>(dy, &some, dx, nullptr)));
   return most;
 }
 
@@ -71,9 +75,10 @@ index_t needed_by_convolution(const Cuda& device, const Slice& slice, const Conv
   const detail::ConvolutionProducts all(slice, g);
   T some{};
   const detail::OutputGradient<T> dy{&some, nullptr};
-  return std::max({scratch_of_launch<T, known>(device, all.forward<T>(&some, &some, {}, &some, nullptr)),
-                   scratch_of_launch<T, known>(device, all.parameters<T>(&some, dy, &some, {}, Accumulate::no)),
-                   scratch_of_launch<T, known>(device, all.input<T>(dy, &some, &some, nullptr))});
+  return std::max(
+      {scratch_of_launch<T, known>(device, all.forward<T>(&some, &some, {}, &some, nullptr)),
+       scratch_of_launch<T, known>(device, all.parameters<T>(&some, dy, &some, {}, Accumulate::no)),
+       scratch_of_launch<T, known>(device, all.input<T>(dy, &some, &some, nullptr))});
 }
 
 template <class T>
@@ -90,9 +95,9 @@ index_t needed_by_linear(const Cuda& device, index_t samples, index_t in, index_
       backward.dx = dx;
       const auto parameters = all.parameters(backward);
       const auto input = all.input(backward);
-      most =
-          std::max({most, scratch_of_launch<T, known>(device, parameters, input),
-                    scratch_of_launch<T, known>(device, parameters), scratch_of_launch<T, known>(device, input)});
+      most = std::max({most, scratch_of_launch<T, known>(device, parameters, input),
+                       scratch_of_launch<T, known>(device, parameters),
+                       scratch_of_launch<T, known>(device, input)});
     }
   return most;
 }
@@ -112,7 +117,8 @@ void check_reservations(Cuda& device, int seed) {
     const Conv2dBlock<WideConv2dGeometry> wide{WideConv2dGeometry{many}, activation, pool};
     const index_t in = random.pick(1, 2000), out = random.pick(1, 2000);
     std::string wrong;
-    if (needed_by_block<T>(device, slice, narrow) > conv2d_block_scratch(device, slice, narrow, T{}))
+    if (needed_by_block<T>(device, slice, narrow) >
+        conv2d_block_scratch(device, slice, narrow, T{}))
       wrong = text_of(few);
     if (needed_by_block<T>(device, slice, wide) > conv2d_block_scratch(device, slice, wide, T{}))
       wrong = text_of(many);

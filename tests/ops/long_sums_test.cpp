@@ -42,7 +42,8 @@ double largest_error(const std::vector<float>& results, const std::vector<double
   REQUIRE(results.size() == exact.size());
   double largest = 0;
   for (std::size_t i = 0; i < exact.size(); ++i)
-    if (exact[i] != 0) largest = std::max(largest, std::abs(static_cast<double>(results[i]) / exact[i] - 1));
+    if (exact[i] != 0)
+      largest = std::max(largest, std::abs(static_cast<double>(results[i]) / exact[i] - 1));
   return largest;
 }
 
@@ -50,14 +51,17 @@ double largest_error(const std::vector<float>& results, const std::vector<double
 template <class D>
 index_t long_length() {
   const char* const wanted = std::getenv("GPUNET_LONG_SUMS");
-  return wanted ? std::atoll(wanted) : index_t{1} << (std::is_same_v<D, Host> && !under_sanitizers ? 18 : 14);
+  return wanted ? std::atoll(wanted)
+                : index_t{1} << (std::is_same_v<D, Host> && !under_sanitizers ? 18 : 14);
 }
 
-void check_error(const std::string& name, index_t length, Numbers kind, double error, double bound) {
+void check_error(const std::string& name, index_t length, Numbers kind, double error,
+                 double bound) {
   static const bool prints = std::getenv("GPUNET_LONG_SUMS_TABLE") != nullptr;
   if (prints)
     std::printf("%-40s %10lld %-8s %.1e%s\n", name.c_str(), static_cast<long long>(length),
-                kind == Numbers::uniform ? "uniform" : "equal", error, error <= bound ? "" : "  OVER");
+                kind == Numbers::uniform ? "uniform" : "equal", error,
+                error <= bound ? "" : "  OVER");
   CAPTURE(name);
   CAPTURE(length);
   CHECK(error <= bound);
@@ -99,7 +103,8 @@ Results run_case(D& device, const Case& one, const Slice& slice, Numbers kind) {
   };
   if (run.parameter_count() > 0) run.set_parameters(values(run.parameter_count(), 3));
   const std::vector<T> y = run.forward(values(slice.count * run.in_features(), 1));
-  const std::vector<T> gradients = run.backward(values(slice.count * run.out_features(), 2)).parameters;
+  const std::vector<T> gradients =
+      run.backward(values(slice.count * run.out_features(), 2)).parameters;
   return {std::vector<double>(y.begin(), y.end()),
           std::vector<double>(gradients.begin() + one.first_parameter, gradients.end())};
 }
@@ -114,10 +119,11 @@ void check_case(D& device, const Case& one, const Slice& slice, Numbers kind) {
   const Results results = run_case<float>(device, one, slice, kind);
   const double bound = one.roundings * unit;
   const std::string inner = " / " + std::to_string(slice.inner);
-  if (one.output) check_error(one.name + inner, one.length, kind, largest_error(results.y, exact.y), bound);
+  if (one.output)
+    check_error(one.name + inner, one.length, kind, largest_error(results.y, exact.y), bound);
   if (!exact.parameters.empty())
-    check_error(one.name + inner + " d", one.length, kind, largest_error(results.parameters, exact.parameters),
-                bound);
+    check_error(one.name + inner + " d", one.length, kind,
+                largest_error(results.parameters, exact.parameters), bound);
 }
 
 std::vector<Case> cases(index_t n) {
@@ -130,7 +136,8 @@ std::vector<Case> cases(index_t n) {
       return nn::apply<3>(nn::Conv2d(out, kernel, stride, kernel / 2), x[0]);
     };
     const index_t terms = (small / stride) * (small / stride);
-    return Case{name, {{in, small, small}}, f, terms, 8, false, in * out * kernel * kernel, 1, true};
+    return Case{name,  {{in, small, small}},       f, terms, 8,
+                false, in * out * kernel * kernel, 1, true};
   };
   const auto linear_of_rows = [n](index_t in, index_t out) {
     return Case{concat("rows of linear ", in, " to ", out),
@@ -154,31 +161,42 @@ std::vector<Case> cases(index_t n) {
                 n / in,
                 true};
   };
-  const auto of_pair = [n](const std::string& name, Value (*f)(const Value&, const Value&), double roundings = 4) {
+  const auto of_pair = [n](const std::string& name, Value (*f)(const Value&, const Value&),
+                           double roundings = 4) {
     return Case{name, {{n}, {n}}, [f](const Inputs& x) { return f(x[0], x[1]); }, n, roundings};
   };
   return {
       {"sum", {{n}}, [](const Inputs& x) { return sum(x[0]); }, n, 4},
       {"mean of squares", {{n}}, [](const Inputs& x) { return mean(square(x[0])); }, n, 4},
-      {"sum over a dimension", {{n / 3, 3}}, [](const Inputs& x) { return sum(x[0], 1); }, n / 3, 4},
+      {"sum over a dimension",
+       {{n / 3, 3}},
+       [](const Inputs& x) { return sum(x[0], 1); },
+       n / 3,
+       4},
       {"mean over the last", {{3, n / 3}}, [](const Inputs& x) { return mean(x[0], 2); }, n / 3, 4},
       of_pair("mse_loss", [](const Value& x, const Value& t) { return mse_loss(x, 0 * t); }),
       of_pair("l1_loss", [](const Value& x, const Value& t) { return l1_loss(x, -t); }),
-      of_pair("smooth_l1_loss", [](const Value& x, const Value& t) { return smooth_l1_loss(x, -t); }),
+      of_pair("smooth_l1_loss",
+              [](const Value& x, const Value& t) { return smooth_l1_loss(x, -t); }),
       of_pair("huber_loss", [](const Value& x, const Value& t) { return huber_loss(x, -t); }),
       of_pair(
-          "bce", [](const Value& x, const Value& t) { return binary_cross_entropy(0.5 * x + 0.25, t); }, 8),
-      of_pair(
-          "bce_with_logits", [](const Value& x, const Value& t) { return binary_cross_entropy_with_logits(x, t); },
+          "bce",
+          [](const Value& x, const Value& t) { return binary_cross_entropy(0.5 * x + 0.25, t); },
           8),
+      of_pair(
+          "bce_with_logits",
+          [](const Value& x, const Value& t) { return binary_cross_entropy_with_logits(x, t); }, 8),
       of_pair(
           "kl_div", [](const Value& x, const Value& t) { return kl_div(-6 - x, t); }, 8),
       of_pair(
-          "hinge", [](const Value& x, const Value& t) { return hinge_embedding_loss(x, t * 0 + 1); }, 4),
+          "hinge",
+          [](const Value& x, const Value& t) { return hinge_embedding_loss(x, t * 0 + 1); }, 4),
       of_pair(
-          "cosine_similarity", [](const Value& x, const Value& t) { return cosine_similarity(x, t); }, 8),
+          "cosine_similarity",
+          [](const Value& x, const Value& t) { return cosine_similarity(x, t); }, 8),
       of_pair(
-          "pairwise_distance", [](const Value& x, const Value& t) { return pairwise_distance(x, -t); }, 8),
+          "pairwise_distance",
+          [](const Value& x, const Value& t) { return pairwise_distance(x, -t); }, 8),
       {"broadcast sum",
        {{n}, {n}},
        [](const Inputs& x) { return (x[0] + parameter(x[0], nn::constant("p", {1}, 1))) * x[1]; },
@@ -203,7 +221,12 @@ std::vector<Case> cases(index_t n) {
        [](const Inputs& x) { return cross_entropy(x[0], detach(0 * x[1])); },
        n / 2,
        8},
-      {"prelu", {{n}}, [](const Inputs& x) { return nn::apply<1>(nn::PReLU<>{}, -x[0]); }, n, 4, false},
+      {"prelu",
+       {{n}},
+       [](const Inputs& x) { return nn::apply<1>(nn::PReLU<>{}, -x[0]); },
+       n,
+       4,
+       false},
       {"global average",
        {{1, side, side}},
        [](const Inputs& x) { return adaptive_avg_pool2d(x[0], 1, 1); },
@@ -278,15 +301,18 @@ TEST_CASE_TEMPLATE("long sums of tensors", D, GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   const index_t n = long_length<D>();
   for (const Numbers kind : {Numbers::uniform, Numbers::equal})
-    for (const Sizes& sizes : {Sizes{1, n}, Sizes{n, 1}, Sizes{n / 3, 3}, Sizes{7, n / 7}, Sizes{n / 300, 300}})
+    for (const Sizes& sizes :
+         {Sizes{1, n}, Sizes{n, 1}, Sizes{n / 3, 3}, Sizes{7, n / 7}, Sizes{n / 300, 300}})
       for (const int dim : {0, 1}) {
         const std::vector<float> values = numbers(sizes.numel(), kind, 1);
         const Tensor<float, D> x(device, sizes, values);
-        const Tensor<double, D> wide(device, sizes, std::vector<double>(values.begin(), values.end()));
+        const Tensor<double, D> wide(device, sizes,
+                                     std::vector<double>(values.begin(), values.end()));
         const auto check = [&](const char* name, const auto& f) {
           const std::vector<double> exact = f(wide).to_vector();
           const std::vector<float> results = f(x).to_vector();
-          const std::string what = concat(name, " of a tensor over ", dim, " of ", to_string(sizes));
+          const std::string what =
+              concat(name, " of a tensor over ", dim, " of ", to_string(sizes));
           check_error(what, sizes[dim], kind, largest_error(results, exact), 4 * unit);
         };
         check("sum", [&](const auto& t) { return Tensor(sum(t, {dim})); });

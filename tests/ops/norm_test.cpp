@@ -24,7 +24,8 @@ bool is_finite(const std::vector<T>& numbers) {
 }  // namespace
 
 TEST_CASE_TEMPLATE("one number that is not finite is found at every place", T, float, double) {
-  constexpr T largest = std::numeric_limits<T>::max(), infinite = std::numeric_limits<T>::infinity();
+  constexpr T largest = std::numeric_limits<T>::max(),
+              infinite = std::numeric_limits<T>::infinity();
   for (const std::size_t n : {1u, 2u, 15u, 16u, 17u, 31u, 100u, 4097u, 8200u}) {
     std::vector<T> numbers(n, largest);
     numbers[n / 2] = -largest;

@@ -16,7 +16,8 @@ std::vector<std::uint32_t> words_of(const PhiloxWords& words) {
 }
 
 // The numbers of a slice, by sample and feature.
-std::vector<std::vector<float>> numbers(const Slice& slice, index_t first_sample, index_t features) {
+std::vector<std::vector<float>> numbers(const Slice& slice, index_t first_sample,
+                                        index_t features) {
   const std::uint64_t step = 7;
   const OpRandom random({42, &step}, 3, slice, first_sample, features);
   std::vector<std::vector<float>> all;
@@ -33,18 +34,20 @@ std::vector<std::vector<float>> numbers(const Slice& slice, index_t first_sample
 // The lines "philox4x32 10" of kat_vectors, the known answers of Random123.
 TEST_CASE("Philox has the published words") {
   using Words = std::vector<std::uint32_t>;
-  CHECK(words_of(philox({{0, 0, 0, 0}}, 0, 0)) == Words{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8});
+  CHECK(words_of(philox({{0, 0, 0, 0}}, 0, 0)) ==
+        Words{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8});
   constexpr std::uint32_t ones = 0xffffffff;
   CHECK(words_of(philox({{ones, ones, ones, ones}}, ones, ones)) ==
         Words{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd});
-  CHECK(words_of(philox({{0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}}, 0xa4093822, 0x299f31d0)) ==
-        Words{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1});
+  CHECK(words_of(philox({{0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}}, 0xa4093822,
+                        0x299f31d0)) == Words{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1});
 }
 
 TEST_CASE("random numbers of an op belong to samples and features, however the batch is cut") {
   for (const index_t features : {1, 4, 7}) {
     const auto rows = numbers({32, 32, 1}, 0, features);
-    for (const Slice& slice : {Slice{16, 1, 16}, Slice{4, 1, 4}, Slice{8, 2, 4}, Slice{3, 3, 1}, Slice{3, 1, 4}}) {
+    for (const Slice& slice :
+         {Slice{16, 1, 16}, Slice{4, 1, 4}, Slice{8, 2, 4}, Slice{3, 3, 1}, Slice{3, 1, 4}}) {
       const auto part = numbers(slice, 16, features);
       for (std::size_t n = 0; n < part.size(); ++n)
         CHECK(part[n] == rows[16 + n]);
@@ -87,7 +90,8 @@ TEST_CASE_TEMPLATE("for_each_random calls a functor once for each element, with 
 TEST_CASE("random numbers of an op differ by seed, step, node, element and draw, and are uniform") {
   const std::uint64_t first = 1, second = 2;
   const Slice slice{100, 100, 1};
-  const auto all = [&](std::uint64_t seed, const std::uint64_t* step, int node, std::uint32_t draw) {
+  const auto all = [&](std::uint64_t seed, const std::uint64_t* step, int node,
+                       std::uint32_t draw) {
     const OpRandom random({seed, step}, node, slice, 0, 100);
     std::vector<float> values;
     for (index_t i = 0; i < 10'000; ++i)
@@ -95,8 +99,9 @@ TEST_CASE("random numbers of an op differ by seed, step, node, element and draw,
     return values;
   };
   const std::vector<float> values = all(5, &first, 1, 0);
-  for (const std::vector<float>& others : {all(6, &first, 1, 0), all(5, &second, 1, 0), all(5, &first, 2, 0),
-                                           all(5, &first, 1, 1), all(5, &first, 1, 256)}) {
+  for (const std::vector<float>& others :
+       {all(6, &first, 1, 0), all(5, &second, 1, 0), all(5, &first, 2, 0), all(5, &first, 1, 1),
+        all(5, &first, 1, 256)}) {
     index_t equal = 0;
     for (std::size_t i = 0; i < values.size(); ++i)
       equal += values[i] == others[i];

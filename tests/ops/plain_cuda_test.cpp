@@ -20,10 +20,12 @@ using namespace gpunet;
 
 namespace {
 
-// Numbers on a device. What is computed in double on Host has rounding errors far below the tolerances.
+// Numbers on a device. What is computed in double on Host has rounding errors far below the
+// tolerances.
 template <class E, class D, class From>
 Tensor<E, D> put(D& device, const std::vector<From>& values) {
-  return {device, {static_cast<index_t>(values.size())}, std::vector<E>(values.begin(), values.end())};
+  return {
+      device, {static_cast<index_t>(values.size())}, std::vector<E>(values.begin(), values.end())};
 }
 template <class T>
 constexpr double tolerance = sizeof(T) == 4 ? 1e-6 : 1e-13;
@@ -63,8 +65,8 @@ Pass<T> pooling(D& device, const Pool2dGeometry& g, index_t samples, const std::
 }
 
 template <class T, class D>
-Pass<T> average_pooling(D& device, const AvgPool2dGeometry& g, index_t samples, const std::vector<T>& values,
-                        const std::vector<T>& gradients) {
+Pass<T> average_pooling(D& device, const AvgPool2dGeometry& g, index_t samples,
+                        const std::vector<T>& values, const std::vector<T>& gradients) {
   const Slice slice{samples, samples, 1};
   const auto x = put<T>(device, values), dy = put<T>(device, gradients);
   Tensor<T, D> y(device, dy.sizes()), dx(device, x.sizes());
@@ -74,8 +76,8 @@ Pass<T> average_pooling(D& device, const AvgPool2dGeometry& g, index_t samples, 
 }
 
 template <class E, class D, class T>
-Pass<E> soft_maximum(D& device, index_t samples, index_t classes, index_t rest, const std::vector<T>& values,
-                     const std::vector<T>& gradients) {
+Pass<E> soft_maximum(D& device, index_t samples, index_t classes, index_t rest,
+                     const std::vector<T>& values, const std::vector<T>& gradients) {
   const auto x = put<E>(device, values), dy = put<E>(device, gradients);
   Tensor<E, D> y(device, x.sizes()), dx(device, x.sizes());
   softmax_forward<D, E>(device, samples * rest, {classes, rest, x.data(), y.data()});
@@ -91,7 +93,8 @@ std::vector<E> average(D& device, const std::vector<T>& values) {
   return result.to_vector();
 }
 
-// What three steps of an optimizer make of the arrays that its update names, with the same gradients.
+// What three steps of an optimizer make of the arrays that its update names, with the same
+// gradients.
 template <class E, class Update, class D, class T>
 std::vector<E> updated(D& device, Update update, std::vector<std::vector<T>> arrays) {
   std::vector<Tensor<E, D>> on_device;
@@ -118,7 +121,8 @@ optim::SgdStep<E> sgd(bool nesterov, bool decays) {
 }
 template <class E>
 optim::AdamStep<E> adam(bool decays) {
-  return {{}, E(0.0625), E(0.125), E(0.9375), E(0.0625), E(0.0078125), decays ? E(0.125) : E{}, E{}};
+  return {{}, E(0.0625), E(0.125), E(0.9375), E(0.0625), E(0.0078125), decays ? E(0.125) : E{},
+          E{}};
 }
 
 template <class T, class MakeUpdate>
@@ -132,7 +136,8 @@ void compare_updates(RandomShapes& random, int arrays, const MakeUpdate& update)
         value = std::abs(value);  // one of Adam's is a mean of squares
     }
     CHECK(relative_error(updated<T>(test_device<Cuda>(), update(T{}), values),
-                         updated<double>(test_device<Host>(), update(double{}), values)) < tolerance<T>);
+                         updated<double>(test_device<Host>(), update(double{}), values)) <
+          tolerance<T>);
   }
 }
 
@@ -150,7 +155,8 @@ TEST_CASE_TEMPLATE("rectifiers of Cuda are those of Host", T, float, double) {
 TEST_CASE_TEMPLATE("poolings of Cuda are those of Host", T, float, double) {
   RandomShapes random(42);
   for (int shapes = 0; shapes < 40; ++shapes) {
-    const index_t kernel = random.pick(1, 5), stride = random.pick(1, 3), padding = random.pick(0, kernel / 2);
+    const index_t kernel = random.pick(1, 5), stride = random.pick(1, 3),
+                  padding = random.pick(0, kernel / 2);
     const index_t least = std::max(index_t{1}, kernel - 2 * padding);
     const index_t height = least + random.pick(0, 6), width = least + random.pick(0, 9);
     const Pool2dGeometry g{random.pick(1, 5),
@@ -172,18 +178,22 @@ TEST_CASE_TEMPLATE("poolings of Cuda are those of Host", T, float, double) {
     for (T& value : x)
       value = std::round(value * 4);  // many equal ones
     const std::vector<T> dy = numbers<T>(random, samples * g.out_features());
-    CHECK(pooling(test_device<Cuda>(), g, samples, x, dy) == pooling<T>(test_device<Host>(), g, samples, x, dy));
+    CHECK(pooling(test_device<Cuda>(), g, samples, x, dy) ==
+          pooling<T>(test_device<Host>(), g, samples, x, dy));
   }
 }
 
 TEST_CASE_TEMPLATE("average poolings of Cuda are those of Host", T, float, double) {
   RandomShapes random(44);
   for (int shapes = 0; shapes < 40; ++shapes) {
-    const index_t kernel = random.pick(1, 5), stride = random.pick(1, 3), padding = random.pick(0, kernel / 2);
-    const auto axis = [&](index_t outputs) {  // every other pooling is adaptive, every fourth global
+    const index_t kernel = random.pick(1, 5), stride = random.pick(1, 3),
+                  padding = random.pick(0, kernel / 2);
+    // Every other pooling is adaptive, every fourth global.
+    const auto axis = [&](index_t outputs) {
       const index_t size = std::max(index_t{1}, kernel - 2 * padding) + random.pick(0, 9);
       return shapes % 2 == 0 ? PoolAxis{size, shapes % 4 == 0 ? 1 : outputs}
-                             : PoolAxis{size, (size + 2 * padding - kernel) / stride + 1, kernel, stride, padding};
+                             : PoolAxis{size, (size + 2 * padding - kernel) / stride + 1, kernel,
+                                        stride, padding};
     };
     const index_t channels = random.pick(1, 5);
     const PoolAxis rows = axis(random.pick(1, 12)), columns = axis(random.pick(1, 12));
@@ -213,14 +223,16 @@ TEST_CASE_TEMPLATE("softmax on Cuda is that of Host", T, float, double) {
           value *= 10;
         const std::vector<T> dy = numbers<T>(random, samples * classes * rest);
         const auto got = soft_maximum<T>(test_device<Cuda>(), samples, classes, rest, x, dy);
-        const auto expected = soft_maximum<double>(test_device<Host>(), samples, classes, rest, x, dy);
+        const auto expected =
+            soft_maximum<double>(test_device<Host>(), samples, classes, rest, x, dy);
         CHECK(relative_error(got.y, expected.y) < tolerance<T>);
         // dx is a difference of numbers as large as dy, so its error is relative to both.
         const auto beside_dy = [&](std::vector<double> dx) {
           dx.insert(dx.end(), dy.begin(), dy.end());
           return dx;
         };
-        CHECK(relative_error(beside_dy({got.dx.begin(), got.dx.end()}), beside_dy(expected.dx)) < tolerance<T>);
+        CHECK(relative_error(beside_dy({got.dx.begin(), got.dx.end()}), beside_dy(expected.dx)) <
+              tolerance<T>);
       }
 }
 
@@ -229,8 +241,8 @@ TEST_CASE_TEMPLATE("means of Cuda are those of Host", T, float, double) {
   for (index_t n : {1, 2, 31, 33, 257, 1000, 4099}) {
     CAPTURE(n);
     const std::vector<T> x = numbers<T>(random, n);
-    CHECK(relative_error(average<T>(test_device<Cuda>(), x), average<double>(test_device<Host>(), x)) <
-          tolerance<T>);
+    CHECK(relative_error(average<T>(test_device<Cuda>(), x),
+                         average<double>(test_device<Host>(), x)) < tolerance<T>);
   }
 }
 

@@ -11,7 +11,8 @@
 
 using namespace gpunet;
 
-TEST_CASE_TEMPLATE("negative numbers become zero, and let no gradient through", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("negative numbers become zero, and let no gradient through", D,
+                   GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   const std::vector<float> values{-1, 0, 2, std::numeric_limits<float>::infinity(),
                                   -std::numeric_limits<float>::infinity()};

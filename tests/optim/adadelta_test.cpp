@@ -32,7 +32,8 @@ TEST_CASE_TEMPLATE("zero_grad and then a step of Adadelta does nothing", D, GPUN
   check_steps_without_gradients(lesson, optimizer);
 }
 
-TEST_CASE_TEMPLATE("the learning rate of Adadelta may change between steps", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("the learning rate of Adadelta may change between steps", D,
+                   GPUNET_TEST_DEVICES) {
   ClassifierLesson<D, float> lesson;
   optim::Adadelta optimizer(lesson.net, {});
   CHECK(optimizer.lr() == 1);
@@ -40,20 +41,24 @@ TEST_CASE_TEMPLATE("the learning rate of Adadelta may change between steps", D, 
 }
 
 TEST_CASE_TEMPLATE("a recorded step of Adadelta is the loop's", D, GPUNET_TEST_DEVICES) {
-  check_recorded_steps<optim::Adadelta, D>(optim::AdadeltaOptions{.rho = 0.5, .eps = 0.01, .weight_decay = 0.01});
+  check_recorded_steps<optim::Adadelta, D>(
+      optim::AdadeltaOptions{.rho = 0.5, .eps = 0.01, .weight_decay = 0.01});
 }
 
 TEST_CASE("Adadelta has no momentum that a schedule could change") {
   ClassifierLesson<Host, float> lesson;
   optim::Adadelta optimizer(lesson.net, {});
   CHECK(optimizer.momentum() == 0);
-  const std::string error =
-      error_of([&] { optim::lr_scheduler::OneCycleLR schedule(optimizer, {.max_lr = 1, .total_steps = 10}); });
+  const std::string error = error_of([&] {
+    optim::lr_scheduler::OneCycleLR schedule(optimizer, {.max_lr = 1, .total_steps = 10});
+  });
   CHECK(error ==
-        "gpunet::optim::Adadelta: has no momentum (a schedule of one would change nothing), for OneCycleLR set "
+        "gpunet::optim::Adadelta: has no momentum (a schedule of one would change nothing), for "
+        "OneCycleLR set "
         "cycle_momentum to false");
   CHECK(optimizer.lr() == 1);
-  optim::lr_scheduler::OneCycleLR schedule(optimizer, {.max_lr = 1, .total_steps = 10, .cycle_momentum = false});
+  optim::lr_scheduler::OneCycleLR schedule(
+      optimizer, {.max_lr = 1, .total_steps = 10, .cycle_momentum = false});
   CHECK(optimizer.lr() == doctest::Approx(0.04));
 }
 
@@ -68,7 +73,9 @@ TEST_CASE("options of Adadelta that make no sense") {
         "gpunet::optim::Adadelta: invalid epsilon value -1 (want 0 or more, and finite)");
   CHECK(error_of_adadelta({.eps = std::numeric_limits<double>::infinity()}) ==
         "gpunet::optim::Adadelta: invalid epsilon value inf (want 0 or more, and finite)");
-  CHECK(error_of_adadelta({.rho = -0.1}) == "gpunet::optim::Adadelta: invalid rho value -0.1 (want 0 to 1)");
-  CHECK(error_of_adadelta({.rho = 1.5}) == "gpunet::optim::Adadelta: invalid rho value 1.5 (want 0 to 1)");
+  CHECK(error_of_adadelta({.rho = -0.1}) ==
+        "gpunet::optim::Adadelta: invalid rho value -0.1 (want 0 to 1)");
+  CHECK(error_of_adadelta({.rho = 1.5}) ==
+        "gpunet::optim::Adadelta: invalid rho value 1.5 (want 0 to 1)");
   CHECK(error_of_adadelta({.lr = 0, .rho = 1, .eps = 0}) == "");
 }

@@ -32,7 +32,8 @@ TEST_CASE_TEMPLATE("zero_grad and then a step of Adagrad does nothing", D, GPUNE
   check_steps_without_gradients(lesson, optimizer);
 }
 
-TEST_CASE_TEMPLATE("the learning rate of Adagrad may change between steps", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("the learning rate of Adagrad may change between steps", D,
+                   GPUNET_TEST_DEVICES) {
   ClassifierLesson<D, float> lesson;
   optim::Adagrad optimizer(lesson.net, {});
   CHECK(optimizer.lr() == 0.01);
@@ -40,21 +41,24 @@ TEST_CASE_TEMPLATE("the learning rate of Adagrad may change between steps", D, G
 }
 
 TEST_CASE_TEMPLATE("a recorded step of Adagrad is the loop's", D, GPUNET_TEST_DEVICES) {
-  check_recorded_steps<optim::Adagrad, D>(
-      optim::AdagradOptions{.lr_decay = 0.1, .weight_decay = 0.01, .initial_accumulator_value = 0.25});
+  check_recorded_steps<optim::Adagrad, D>(optim::AdagradOptions{
+      .lr_decay = 0.1, .weight_decay = 0.01, .initial_accumulator_value = 0.25});
 }
 
 TEST_CASE("Adagrad has no momentum that a schedule could change") {
   ClassifierLesson<Host, float> lesson;
   optim::Adagrad optimizer(lesson.net, {});
   CHECK(optimizer.momentum() == 0);
-  const std::string error =
-      error_of([&] { optim::lr_scheduler::OneCycleLR schedule(optimizer, {.max_lr = 1, .total_steps = 10}); });
+  const std::string error = error_of([&] {
+    optim::lr_scheduler::OneCycleLR schedule(optimizer, {.max_lr = 1, .total_steps = 10});
+  });
   CHECK(error ==
-        "gpunet::optim::Adagrad: has no momentum (a schedule of one would change nothing), for OneCycleLR set "
+        "gpunet::optim::Adagrad: has no momentum (a schedule of one would change nothing), for "
+        "OneCycleLR set "
         "cycle_momentum to false");
   CHECK(optimizer.lr() == 0.01);
-  optim::lr_scheduler::OneCycleLR schedule(optimizer, {.max_lr = 1, .total_steps = 10, .cycle_momentum = false});
+  optim::lr_scheduler::OneCycleLR schedule(
+      optimizer, {.max_lr = 1, .total_steps = 10, .cycle_momentum = false});
   CHECK(optimizer.lr() == doctest::Approx(0.04));
 }
 
@@ -72,6 +76,7 @@ TEST_CASE("options of Adagrad that make no sense") {
   CHECK(error_of_adagrad({.lr_decay = -1}) ==
         "gpunet::optim::Adagrad: invalid lr_decay value -1 (want 0 or more, and finite)");
   CHECK(error_of_adagrad({.initial_accumulator_value = -1}) ==
-        "gpunet::optim::Adagrad: invalid initial_accumulator_value value -1 (want 0 or more, and finite)");
+        "gpunet::optim::Adagrad: invalid initial_accumulator_value value -1 (want 0 or more, and "
+        "finite)");
   CHECK(error_of_adagrad({.lr = 0, .eps = 0}) == "");
 }

@@ -33,7 +33,8 @@ TEST_CASE_TEMPLATE("zero_grad and then a step of Adam does nothing", D, GPUNET_T
   check_steps_without_gradients(lesson, optimizer);
 }
 
-TEST_CASE_TEMPLATE("the first step of Adam is as long as the learning rate", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("the first step of Adam is as long as the learning rate", D,
+                   GPUNET_TEST_DEVICES) {
   ClassifierLesson<D, double> lesson;
   optim::Adam optimizer(lesson.net, {.lr = 0.25, .eps = 0});
   const std::vector<double> before = lesson.parameters();
@@ -52,7 +53,8 @@ TEST_CASE_TEMPLATE("the learning rate of Adam may change between steps", D, GPUN
 }
 
 TEST_CASE_TEMPLATE("a recorded step of Adam or AdamW is the loop's", D, GPUNET_TEST_DEVICES) {
-  check_recorded_steps<optim::Adam, D>(optim::AdamOptions{.lr = 0.01, .weight_decay = 0.1, .amsgrad = true});
+  check_recorded_steps<optim::Adam, D>(
+      optim::AdamOptions{.lr = 0.01, .weight_decay = 0.1, .amsgrad = true});
   check_recorded_steps<optim::AdamW, D>(optim::AdamWOptions{.lr = 0.01, .weight_decay = 0.1});
 }
 
@@ -64,11 +66,14 @@ TEST_CASE("options of Adam that make no sense") {
         "gpunet::optim::Adam: invalid learning rate nan (want 0 or more, and finite)");
   CHECK(error_of_adam({.eps = std::numeric_limits<double>::infinity()}) ==
         "gpunet::optim::Adam: invalid epsilon value inf (want 0 or more, and finite)");
-  CHECK(error_of_adam({.eps = -1}) == "gpunet::optim::Adam: invalid epsilon value -1 (want 0 or more, and finite)");
-  CHECK(error_of_adam({.betas = {1, 0.5}}) ==
-        "gpunet::optim::Adam: invalid beta parameter at index 0: 1 (want 0 or more and less than 1)");
+  CHECK(error_of_adam({.eps = -1}) ==
+        "gpunet::optim::Adam: invalid epsilon value -1 (want 0 or more, and finite)");
+  CHECK(
+      error_of_adam({.betas = {1, 0.5}}) ==
+      "gpunet::optim::Adam: invalid beta parameter at index 0: 1 (want 0 or more and less than 1)");
   CHECK(error_of_adam({.betas = {0.5, -0.5}}) ==
-        "gpunet::optim::Adam: invalid beta parameter at index 1: -0.5 (want 0 or more and less than 1)");
+        "gpunet::optim::Adam: invalid beta parameter at index 1: -0.5 (want 0 or more and less "
+        "than 1)");
   CHECK(error_of_adam({.weight_decay = -1}) ==
         "gpunet::optim::Adam: invalid weight_decay value -1 (want 0 or more, and finite)");
   CHECK(error_of<optim::AdamW>(optim::AdamWOptions{.weight_decay = -1}) ==

@@ -39,8 +39,8 @@ void check_reference(const Norms& norms, const std::vector<double>& by_value, F 
     CAPTURE(expected.norm_type);
     ClassifierLesson<D, T> lesson;
     lesson.backward();
-    const auto total =
-        nn::utils::clip_grad_norm_(parameters_of_net(lesson.net), expected.max_norm, expected.norm_type, true);
+    const auto total = nn::utils::clip_grad_norm_(parameters_of_net(lesson.net), expected.max_norm,
+                                                  expected.norm_type, true);
     CHECK(std::abs(total.item() / expected.total - 1) < tolerance);
     CHECK(relative_error(gradients_of_lesson(lesson), expected.gradients) < tolerance);
   }
@@ -52,7 +52,8 @@ void check_reference(const Norms& norms, const std::vector<double>& by_value, F 
 template <class D, class T>
 void check_reference(double tolerance) {
   check_reference<D, T>(
-      reference::clip_grad_norms, reference::clip_grad_value, [](auto& net) -> auto& { return net; }, tolerance);
+      reference::clip_grad_norms, reference::clip_grad_value,
+      [](auto& net) -> auto& { return net; }, tolerance);
   check_reference<D, T>(
       reference::clip_grad_norms_of_weight, reference::clip_grad_value_of_weight,
       [](auto& net) { return net.parameters("*weight"); }, tolerance);
@@ -121,13 +122,15 @@ TEST_CASE("clipped gradients have the same bits for any number of threads") {
   const std::vector<float> expected = clip_wide(one, gradients);
   CHECK(same_bits(clip_wide(four, gradients), expected));
   CHECK(same_bits(clip_wide(backwards, gradients), expected));
-  CHECK(executor.count > 3 * ceil_div(index_t{520 * 521}, norm_block));  // three norms, and what a step shares
+  // Three norms, and what a step shares.
+  CHECK(executor.count > 3 * ceil_div(index_t{520 * 521}, norm_block));
 }
 
-// Two parts of the arena, with a gap and the gradients of another layer between. Of all parameters: bitwise the network's.
+// Two parts of the arena, with a gap and the gradients of another layer between. Of all parameters:
+// bitwise the network's.
 TEST_CASE_TEMPLATE("norms of the gradients of some parameters", D, GPUNET_TEST_DEVICES) {
-  using Three = nn::Sequential<nn::Input<5>, nn::Named<"a", nn::Linear<70>>, nn::Named<"b", nn::Linear<71>>,
-                               nn::Named<"a2", nn::Linear<80>>>;
+  using Three = nn::Sequential<nn::Input<5>, nn::Named<"a", nn::Linear<70>>,
+                               nn::Named<"b", nn::Linear<71>>, nn::Named<"a2", nn::Linear<80>>>;
   Model<Three, D> net(test_device<D>());
   Generator generator(7);
   const Tensor<float, D> inputs(net.device(), {3, 5}, random_values<float>(15, generator));
@@ -154,12 +157,14 @@ TEST_CASE_TEMPLATE("norms of the gradients of some parameters", D, GPUNET_TEST_D
   };
   // float has 24 bits; the sum of squares has more.
   const double norm = norm_of(in_a);
-  CHECK(nn::utils::clip_grad_norm_(net.parameters("a*"), norm / 2).item() == doctest::Approx(norm).epsilon(1e-7));
+  CHECK(nn::utils::clip_grad_norm_(net.parameters("a*"), norm / 2).item() ==
+        doctest::Approx(norm).epsilon(1e-7));
   const auto after = gradients_of(net);
   for (const auto& parameter : net.named_parameters())
     for (index_t i = parameter.offset; i < parameter.end(); ++i) {
       const auto at = static_cast<std::size_t>(i);
-      CHECK(after[at] == doctest::Approx(in_a(parameter) ? before[at] / 2 : before[at]).epsilon(1e-5));
+      CHECK(after[at] ==
+            doctest::Approx(in_a(parameter) ? before[at] / 2 : before[at]).epsilon(1e-5));
     }
   pass();
   nn::utils::clip_grad_value_(net.parameters("b*"), 1e-3);
@@ -190,10 +195,11 @@ TEST_CASE_TEMPLATE("norms of the gradients of some parameters", D, GPUNET_TEST_D
 
 // The optimizer of a part has its parameters: the gradients of others have no influence.
 TEST_CASE_TEMPLATE("fit clips the gradients that its optimizer uses", D, GPUNET_TEST_DEVICES) {
-  using Two =
-      nn::Sequential<nn::Input<4>, nn::Named<"body", nn::Linear<8>>, nn::ReLU, nn::Named<"head", nn::Linear<3>>>;
+  using Two = nn::Sequential<nn::Input<4>, nn::Named<"body", nn::Linear<8>>, nn::ReLU,
+                             nn::Named<"head", nn::Linear<3>>>;
   Generator generator(5);
-  const Tensor<float, Host> inputs(test_device<Host>(), {8, 4}, random_values<float>(32, generator));
+  const Tensor<float, Host> inputs(test_device<Host>(), {8, 4},
+                                   random_values<float>(32, generator));
   const Tensor<label_t, Host> labels(test_device<Host>(), {8}, {0, 1, 2, 0, 1, 2, 0, 1});
   data::TensorDataset set(inputs, labels);
   data::DataLoader loader(set, {.batch_size = 4});
@@ -230,7 +236,8 @@ TEST_CASE_TEMPLATE("fit clips the gradients that its optimizer uses", D, GPUNET_
   CHECK(same_bits(by_norm, loop));
   CHECK(same_bits(by_norm, train(freeze, fit(train::ClipGradNorm{0.05}))));
   CHECK(!same_bits(by_norm, train(keep, fit(train::ClipGradNorm{1e9}))));
-  CHECK(same_bits(train(keep, fit(train::ClipGradValue{0.01})), train(freeze, fit(train::ClipGradValue{0.01}))));
+  CHECK(same_bits(train(keep, fit(train::ClipGradValue{0.01})),
+                  train(freeze, fit(train::ClipGradValue{0.01}))));
 }
 
 TEST_CASE_TEMPLATE("gradients that are no numbers are seen by their norm", D, GPUNET_TEST_DEVICES) {
@@ -240,11 +247,13 @@ TEST_CASE_TEMPLATE("gradients that are no numbers are seen by their norm", D, GP
       lesson.backward();
       lesson.device.upload(lesson.net.gradients().data() + 1, &bad, sizeof(double));
       const auto before = gradients_of_lesson(lesson);
-      CHECK(contains(error_of([&] { nn::utils::clip_grad_norm_(lesson.net, 1, type, true); }), "is non-finite"));
+      CHECK(contains(error_of([&] { nn::utils::clip_grad_norm_(lesson.net, 1, type, true); }),
+                     "is non-finite"));
       CHECK(same_bits(gradients_of_lesson(lesson), before));
       const double total = nn::utils::clip_grad_norm_(lesson.net, 1, type).item();
       CHECK((std::isnan(bad) ? std::isnan(total) : total == infinity));
-      CHECK((std::isnan(bad) ? std::isnan(gradients_of_lesson(lesson)[0]) : gradients_of_lesson(lesson)[0] == 0));
+      CHECK((std::isnan(bad) ? std::isnan(gradients_of_lesson(lesson)[0])
+                             : gradients_of_lesson(lesson)[0] == 0));
     }
 }
 
@@ -257,14 +266,16 @@ TEST_CASE_TEMPLATE("without a backward pass there is nothing to clip", D, GPUNET
   CHECK(nn::utils::clip_grad_norm_(lesson.net, 1, infinity).item() == 0);
 }
 
-TEST_CASE_TEMPLATE("a norm that was measured before is not mixed up with the next", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("a norm that was measured before is not mixed up with the next", D,
+                   GPUNET_TEST_DEVICES) {
   ClassifierLesson<D, float> lesson;
   lesson.backward();
   const auto first = nn::utils::clip_grad_norm_(lesson.net, 1);
   CHECK(first.item() > 1);
   const auto second = nn::utils::clip_grad_norm_(lesson.net, 1);
   CHECK(error_of([&] { first.item(); }) ==
-        "gpunet::nn::utils::TotalNorm::item: the gradients were measured again since, call it before");
+        "gpunet::nn::utils::TotalNorm::item: the gradients were measured again since, call it "
+        "before");
   CHECK(std::abs(second.item() - 1) < 1e-5f);
 }
 

@@ -91,7 +91,8 @@ TEST_CASE_TEMPLATE("scales and skipped steps are PyTorch's", D, GPUNET_TEST_DEVI
       for (std::size_t k = 0; k < 2; ++k)
         CHECK(std::abs(eager.weights()[k] - run.weights[i][k]) <=
               static_cast<double>(i + 1) * (10 * 0.1 + 1) * 0x1p-24);
-      CHECK(has_stepped == (i == 0 ? std::isfinite(run.inputs[0][0]) : run.weights[i] != run.weights[i - 1]));
+      CHECK(has_stepped ==
+            (i == 0 ? std::isfinite(run.inputs[0][0]) : run.weights[i] != run.weights[i - 1]));
       CHECK(has_stepped == !same_bits(eager.weights(), before));
       CHECK(scaler.skipped() == !has_stepped);
 
@@ -118,7 +119,8 @@ TEST_CASE_TEMPLATE("unscaled gradients can be clipped", D, GPUNET_TEST_DEVICES) 
   CHECK(product.weights()[1] == doctest::Approx(-0.25 + 0.4).epsilon(1e-6));
 }
 
-TEST_CASE_TEMPLATE("a scale that falls ten times in a row is reported once", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("a scale that falls ten times in a row is reported once", D,
+                   GPUNET_TEST_DEVICES) {
   ProductLesson<D> product;
   optim::SGD optimizer(product.net, {.lr = 0.1});
   amp::GradScaler scaler({.init_scale = 65536});
@@ -133,10 +135,12 @@ TEST_CASE_TEMPLATE("a scale that falls ten times in a row is reported once", D, 
   };
   const auto message = [](const char* scale) {
     return std::string(
-               "gpunet::amp::GradScaler: the gradients of 10 steps in a row were infinite or NaN (none has "
+               "gpunet::amp::GradScaler: the gradients of 10 steps in a row were infinite or NaN "
+               "(none has "
                "changed the parameters, and the scale has fallen to ") +
            scale +
-           "), look for the first such output by net.detect_anomaly(), at the learning rate, and at numbers over "
+           "), look for the first such output by net.detect_anomaly(), at the learning rate, and "
+           "at numbers over "
            "65504, the largest of float16\n";
   };
   CHECK(steps(9, infinity).empty());
@@ -302,7 +306,8 @@ TEST_CASE("fit and Step begin a step of the scaler anew") {
   const auto run = [](Lesson<Host>& lesson, amp::GradScaler& scaler, int way) {
     manual_seed(5);
     if (way == 0) return (void)lesson.fit({.epochs = 2, .scaler = &scaler});
-    if (way == 1) return (void)lesson.fit({.epochs = 2, .scaler = &scaler}, train::ClipGradNorm{1e9});
+    if (way == 1)
+      return (void)lesson.fit({.epochs = 2, .scaler = &scaler}, train::ClipGradNorm{1e9});
     train::Step step(lesson.net, lesson.criterion, lesson.optimizer, {.scaler = &scaler});
     for (int epoch = 0; epoch < 2; ++epoch)
       for (auto [inputs, labels] : lesson.loader.to(lesson.device))
@@ -373,28 +378,36 @@ TEST_CASE("wrong uses of a scaler") {
         "gpunet::amp::GradScaler::update: no gradients were checked since the last update(), call "
         "scaler.step(optimizer) before");
   CHECK(error_of([&] { scaler.step(optimizer); }) ==
-        "gpunet::amp::GradScaler::step: there are no gradients (no backward pass since zero_grad()), call "
+        "gpunet::amp::GradScaler::step: there are no gradients (no backward pass since "
+        "zero_grad()), call "
         "scaler.scale(loss).backward() before");
   product.backward(scaler, {1, 2});
   scaler.unscale_(optimizer);
   CHECK(error_of([&] { scaler.unscale_(optimizer); }) ==
-        "gpunet::amp::GradScaler::unscale_: unscale_() has already been called on this optimizer since the last "
+        "gpunet::amp::GradScaler::unscale_: unscale_() has already been called on this optimizer "
+        "since the last "
         "update() (its gradients would be divided twice), call it once in a step");
   scaler.step(optimizer);
-  CHECK(error_of([&] { scaler.step(optimizer); }) ==
-        "gpunet::amp::GradScaler::step: step() has already been called since the last update(), call "
-        "scaler.update() after the steps of all optimizers");
-  CHECK(error_of([&] { scaler.unscale_(optimizer); }) ==
-        "gpunet::amp::GradScaler::unscale_: unscale_() is being called after step(), call it before");
+  CHECK(
+      error_of([&] { scaler.step(optimizer); }) ==
+      "gpunet::amp::GradScaler::step: step() has already been called since the last update(), call "
+      "scaler.update() after the steps of all optimizers");
+  CHECK(
+      error_of([&] { scaler.unscale_(optimizer); }) ==
+      "gpunet::amp::GradScaler::unscale_: unscale_() is being called after step(), call it before");
   scaler.update();
 
   ProductLesson<Host> full(Storage::full), brain(Storage::bfloat16);
   CHECK(error_of([&] {
           full.backward(scaler, {1, 2});
         }) ==
-        "gpunet::amp::GradScaler::scale: the model stores floats (want float16: other gradients do not underflow), "
+        "gpunet::amp::GradScaler::scale: the model stores floats (want float16: other gradients do "
+        "not underflow), "
         "call net.autocast(Storage::float16), or make the scaler with {.enabled = false}");
-  CHECK(contains(error_of([&] { brain.backward(scaler, {1, 2}); }), "stores bfloat16 (want float16"));
+  CHECK(contains(error_of([&] {
+                   brain.backward(scaler, {1, 2});
+                 }),
+                 "stores bfloat16 (want float16"));
   optim::SGD full_optimizer(full.net, {.lr = 1});
   train::Step step(full.net, nn::OutputLoss{}, full_optimizer, {.scaler = &scaler});
   CHECK(contains(error_of([&] { step({full.batch({1, 2})}); }), "the model stores floats"));
@@ -409,8 +422,12 @@ TEST_CASE("wrong uses of a scaler") {
         "gpunet::amp::GradScaler: invalid backoff_factor 1 (want more than 0 and less than 1)");
   CHECK(error_of([] { amp::GradScaler({.growth_interval = 0}); }) ==
         "gpunet::amp::GradScaler: invalid growth_interval 0 (want 1 or more)");
-  CHECK(contains(error_of([&] { scaler.set_growth_factor(0.5); }), "GradScaler::set_growth_factor: invalid"));
+  CHECK(contains(error_of([&] { scaler.set_growth_factor(0.5); }),
+                 "GradScaler::set_growth_factor: invalid"));
   CHECK(contains(error_of([&] { scaler.update(-1); }), "GradScaler::update: invalid scale -1"));
-  CHECK(contains(error_of([&] { scaler.load_state_dict({1, 2, 0.5, 3, -1}); }), "invalid growth_tracker -1"));
+  CHECK(contains(error_of([&] {
+                   scaler.load_state_dict({1, 2, 0.5, 3, -1});
+                 }),
+                 "invalid growth_tracker -1"));
   CHECK(scaler.get_scale() == 4);
 }

@@ -24,7 +24,8 @@ struct Regression {
     int i = 0;
     for (const auto& parameter : net.named_parameters()) {
       const std::vector<T> values = pattern<T>(parameter.sizes.numel(), 5, i++, 17);
-      device.upload(net.parameters().data() + parameter.offset, values.data(), values.size() * sizeof(T));
+      device.upload(net.parameters().data() + parameter.offset, values.data(),
+                    values.size() * sizeof(T));
     }
   }
   template <class Optimizer>
@@ -49,7 +50,8 @@ struct Regression {
   D& device = test_device<D>();
   Model<Net, D, T> net{device};
   nn::MSELoss criterion;
-  Tensor<T, D> inputs{device, {5, 4}, pattern<T>(20, 7, 3, 23)}, targets{device, {5, 2}, pattern<T>(10, 3, 1, 11)};
+  Tensor<T, D> inputs{device, {5, 4}, pattern<T>(20, 7, 3, 23)},
+      targets{device, {5, 2}, pattern<T>(10, 3, 1, 11)};
   int evaluations = 0;
 };
 
@@ -74,12 +76,14 @@ TEST_CASE_TEMPLATE("steps of LBFGS are PyTorch's", D, GPUNET_TEST_DEVICES) {
   }
 }
 
-TEST_CASE_TEMPLATE("LBFGS finds the minimum of a linear regression, in float", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("LBFGS finds the minimum of a linear regression, in float", D,
+                   GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   manual_seed(4);
   Model<nn::Sequential<nn::Input<2>, nn::Linear<1>>, D> net(device);
   // y = 3 a - 2 b + 0.5
-  const Tensor<float, D> x(device, {4, 2}, {0, 0, 1, 0, 0, 1, 1, 1}), y(device, {4, 1}, {0.5f, 3.5f, -1.5f, 1.5f});
+  const Tensor<float, D> x(device, {4, 2}, {0, 0, 1, 0, 0, 1, 1, 1}),
+      y(device, {4, 1}, {0.5f, 3.5f, -1.5f, 1.5f});
   optim::LBFGS optimizer(net, {.line_search_fn = optim::LineSearch::strong_wolfe});
   const nn::MSELoss criterion;
   for (int i = 0; i < 2; ++i)
@@ -110,9 +114,12 @@ TEST_CASE("a schedule changes the rate of LBFGS") {
 TEST_CASE("LBFGS refuses what makes no sense") {
   CHECK(error_of_lbfgs({.lr = -1}) ==
         "gpunet::optim::LBFGS: invalid learning rate -1 (want 0 or more, and finite)");
-  CHECK(error_of_lbfgs({.max_iter = 0}) == "gpunet::optim::LBFGS: invalid max_iter 0 (want 1 or more)");
-  CHECK(error_of_lbfgs({.max_eval = 0}) == "gpunet::optim::LBFGS: invalid max_eval 0 (want 1 or more)");
-  CHECK(error_of_lbfgs({.history_size = 0}) == "gpunet::optim::LBFGS: invalid history_size 0 (want 1 or more)");
+  CHECK(error_of_lbfgs({.max_iter = 0}) ==
+        "gpunet::optim::LBFGS: invalid max_iter 0 (want 1 or more)");
+  CHECK(error_of_lbfgs({.max_eval = 0}) ==
+        "gpunet::optim::LBFGS: invalid max_eval 0 (want 1 or more)");
+  CHECK(error_of_lbfgs({.history_size = 0}) ==
+        "gpunet::optim::LBFGS: invalid history_size 0 (want 1 or more)");
   CHECK(error_of_lbfgs({.tolerance_grad = -1}) ==
         "gpunet::optim::LBFGS: invalid tolerance_grad -1 (want 0 or more, and finite)");
   CHECK(error_of_lbfgs({.tolerance_change = std::nan("")}) ==
@@ -120,8 +127,10 @@ TEST_CASE("LBFGS refuses what makes no sense") {
   Regression<Host, float> regression;
   optim::LBFGS optimizer(regression.net, {});
   CHECK(contains(error_of([&] {
-                   optimizer.step(
-                       [&] { return regression.criterion(regression.net(regression.inputs), regression.targets); });
+                   optimizer.step([&] {
+                     return regression.criterion(regression.net(regression.inputs),
+                                                 regression.targets);
+                   });
                  }),
                  "gpunet::optim::LBFGS::step: the function has computed no gradients"));
 }

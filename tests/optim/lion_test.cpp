@@ -19,9 +19,11 @@ std::string error_of_lion(const optim::LionOptions& options) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("1000 steps of Lion are those of its algorithm in PyTorch", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("1000 steps of Lion are those of its algorithm in PyTorch", D,
+                   GPUNET_TEST_DEVICES) {
   check_runs<optim::Lion, D, double>(reference::lion_runs, 1e-12);
-  // In float an average may cross 0 a step earlier or later, which moves a parameter by 2 lr until it is back.
+  // In float an average may cross 0 a step earlier or later, which moves a parameter by 2 lr until
+  // it is back.
   check_runs<optim::Lion, D, float>(reference::lion_runs, 4 * 1e-3);
 }
 
@@ -64,11 +66,14 @@ TEST_CASE("options of Lion that make no sense") {
         "gpunet::optim::Lion: invalid learning rate nan (want 0 or more, and finite)");
   CHECK(error_of_lion({.weight_decay = -1}) ==
         "gpunet::optim::Lion: invalid weight_decay value -1 (want 0 or more, and finite)");
-  CHECK(error_of_lion({.betas = {1, 0.5}}) ==
-        "gpunet::optim::Lion: invalid beta parameter at index 0: 1 (want 0 or more and less than 1)");
+  CHECK(
+      error_of_lion({.betas = {1, 0.5}}) ==
+      "gpunet::optim::Lion: invalid beta parameter at index 0: 1 (want 0 or more and less than 1)");
   CHECK(error_of_lion({.betas = {0.5, -0.5}}) ==
-        "gpunet::optim::Lion: invalid beta parameter at index 1: -0.5 (want 0 or more and less than 1)");
+        "gpunet::optim::Lion: invalid beta parameter at index 1: -0.5 (want 0 or more and less "
+        "than 1)");
   CHECK(error_of_lion({.betas = {0.5, std::nan("")}}) ==
-        "gpunet::optim::Lion: invalid beta parameter at index 1: nan (want 0 or more and less than 1)");
+        "gpunet::optim::Lion: invalid beta parameter at index 1: nan (want 0 or more and less than "
+        "1)");
   CHECK(error_of_lion({.lr = 0, .betas = {0, 0}}) == "");
 }

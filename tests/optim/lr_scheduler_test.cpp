@@ -31,7 +31,8 @@ bool is_same(double a, double b) {
 }
 
 template <class Schedule>
-void check_curve(const optim::Rates& rates, Schedule& schedule, const reference::Schedule& expected) {
+void check_curve(const optim::Rates& rates, Schedule& schedule,
+                 const reference::Schedule& expected) {
   for (std::size_t i = 0; i < expected.lr.size(); ++i) {
     CAPTURE(i);
     CHECK(is_same(rates.lr(), expected.lr[i]));
@@ -65,7 +66,8 @@ TEST_CASE("schedules are PyTorch's") {
   check_schedule<StepLR>(StepLROptions{.step_size = 7, .gamma = 0.3}, reference::step);
   check_schedule<MultiStepLR>(MultiStepLROptions{.milestones = {3, 10, 10, 31}, .gamma = 0.7},
                               reference::multi_step);
-  check_schedule<MultiStepLR>(MultiStepLROptions{.milestones = {0, 2}, .gamma = 0.5}, reference::multi_step_from_0);
+  check_schedule<MultiStepLR>(MultiStepLROptions{.milestones = {0, 2}, .gamma = 0.5},
+                              reference::multi_step_from_0);
   check_schedule<ExponentialLR>(ExponentialLROptions{.gamma = 0.93}, reference::exponential);
   check_schedule<CosineAnnealingLR>(CosineAnnealingLROptions{.T_max = 12}, reference::cosine);
   check_schedule<CosineAnnealingLR>(CosineAnnealingLROptions{.T_max = 17, .eta_min = 0.003},
@@ -73,10 +75,13 @@ TEST_CASE("schedules are PyTorch's") {
   check_schedule<LinearLR>(LinearLROptions{}, reference::linear);
   check_schedule<LinearLR>(LinearLROptions{0.9, 0.05, 23}, reference::linear_down);
   check_schedule<ConstantLR>(ConstantLROptions{}, reference::constant);
-  check_schedule<ConstantLR>(ConstantLROptions{.factor = 0.7, .total_iters = 31}, reference::constant_long);
-  check_schedule<ConstantLR>(ConstantLROptions{.factor = 0.5, .total_iters = 0}, reference::constant_of_no_steps);
+  check_schedule<ConstantLR>(ConstantLROptions{.factor = 0.7, .total_iters = 31},
+                             reference::constant_long);
+  check_schedule<ConstantLR>(ConstantLROptions{.factor = 0.5, .total_iters = 0},
+                             reference::constant_of_no_steps);
   check_schedule<PolynomialLR>(PolynomialLROptions{}, reference::polynomial);
-  check_schedule<PolynomialLR>(PolynomialLROptions{.total_iters = 40, .power = 0.9}, reference::polynomial_slow);
+  check_schedule<PolynomialLR>(PolynomialLROptions{.total_iters = 40, .power = 0.9},
+                               reference::polynomial_slow);
   check_schedule<PolynomialLR>(PolynomialLROptions{.total_iters = 0, .power = 2},
                                reference::polynomial_of_no_steps);
   using Restarts = CosineAnnealingWarmRestartsOptions;
@@ -128,7 +133,8 @@ TEST_CASE("schedules side by side may follow others, from the initial learning r
 }
 
 TEST_CASE("one cycle of learning rate and momentum is PyTorch's") {
-  check_schedule<OneCycleLR>(OneCycleLROptions{.max_lr = 0.7, .total_steps = 49}, reference::one_cycle);
+  check_schedule<OneCycleLR>(OneCycleLROptions{.max_lr = 0.7, .total_steps = 49},
+                             reference::one_cycle);
   check_schedule<OneCycleLR>(OneCycleLROptions{.max_lr = 0.7,
                                                .epochs = 7,
                                                .steps_per_epoch = 7,
@@ -139,8 +145,9 @@ TEST_CASE("one cycle of learning rate and momentum is PyTorch's") {
                                                .div_factor = 10,
                                                .final_div_factor = 100},
                              reference::one_cycle_linear);
-  check_schedule<OneCycleLR>(OneCycleLROptions{.max_lr = 0.7, .total_steps = 49, .three_phase = true},
-                             reference::one_cycle_three_phases);
+  check_schedule<OneCycleLR>(
+      OneCycleLROptions{.max_lr = 0.7, .total_steps = 49, .three_phase = true},
+      reference::one_cycle_three_phases);
 }
 
 TEST_CASE("learning rates that wait for a metric are PyTorch's") {
@@ -154,11 +161,15 @@ TEST_CASE("learning rates that wait for a metric are PyTorch's") {
                                             .cooldown = 3,
                                             .min_lr = 0.004},
                                     reference::plateau_max);
-  check_schedule<ReduceLROnPlateau>(Options{.mode = Mode::max, .factor = 0.6, .patience = 4, .threshold = 0.01},
-                                    reference::plateau_rel_max);
   check_schedule<ReduceLROnPlateau>(
-      Options{.factor = 0.5, .patience = 0, .threshold = 0.02, .threshold_mode = ThresholdMode::abs, .eps = 0.001},
-      reference::plateau_abs_min);
+      Options{.mode = Mode::max, .factor = 0.6, .patience = 4, .threshold = 0.01},
+      reference::plateau_rel_max);
+  check_schedule<ReduceLROnPlateau>(Options{.factor = 0.5,
+                                            .patience = 0,
+                                            .threshold = 0.02,
+                                            .threshold_mode = ThresholdMode::abs,
+                                            .eps = 0.001},
+                                    reference::plateau_abs_min);
 }
 
 TEST_CASE("a schedule changes the learning rate and the momentum of an optimizer") {
@@ -181,24 +192,27 @@ TEST_CASE("schedules that make no sense") {
     CHECK(contains(error, want));
   };
   for (double gamma : {-0.1, nan, infinity}) {
-    refuses(error_of_schedule<StepLR>(StepLROptions{.gamma = gamma}), "StepLR: invalid gamma", "(want 0 or more");
+    refuses(error_of_schedule<StepLR>(StepLROptions{.gamma = gamma}), "StepLR: invalid gamma",
+            "(want 0 or more");
     refuses(error_of_schedule<MultiStepLR>(MultiStepLROptions{.milestones = {1}, .gamma = gamma}),
             "MultiStepLR: invalid gamma", "(want");
-    refuses(error_of_schedule<ExponentialLR>(ExponentialLROptions{.gamma = gamma}), "ExponentialLR: invalid gamma",
-            "(want");
-    refuses(error_of_schedule<CosineAnnealingLR>(CosineAnnealingLROptions{.eta_min = gamma}), "invalid eta_min",
-            "(want");
-    refuses(error_of_schedule<LinearLR>(LinearLROptions{.start_factor = gamma}), "invalid start_factor", "(want");
+    refuses(error_of_schedule<ExponentialLR>(ExponentialLROptions{.gamma = gamma}),
+            "ExponentialLR: invalid gamma", "(want");
+    refuses(error_of_schedule<CosineAnnealingLR>(CosineAnnealingLROptions{.eta_min = gamma}),
+            "invalid eta_min", "(want");
+    refuses(error_of_schedule<LinearLR>(LinearLROptions{.start_factor = gamma}),
+            "invalid start_factor", "(want");
     refuses(error_of_schedule<LinearLR>(LinearLROptions{.end_factor = gamma}), "invalid end_factor",
             "(want 0 to 1)");
-    refuses(error_of_schedule<ConstantLR>(ConstantLROptions{.factor = gamma}), "ConstantLR: invalid factor",
-            "(want more than 0 and at most 1)");
-    refuses(error_of_schedule<PolynomialLR>(PolynomialLROptions{.power = gamma}), "PolynomialLR: invalid power",
-            "(want");
+    refuses(error_of_schedule<ConstantLR>(ConstantLROptions{.factor = gamma}),
+            "ConstantLR: invalid factor", "(want more than 0 and at most 1)");
+    refuses(error_of_schedule<PolynomialLR>(PolynomialLROptions{.power = gamma}),
+            "PolynomialLR: invalid power", "(want");
     using Restarts = CosineAnnealingWarmRestartsOptions;
     refuses(error_of_schedule<CosineAnnealingWarmRestarts>(Restarts{.eta_min = gamma}),
             "CosineAnnealingWarmRestarts: invalid eta_min", "(want");
-    refuses(error_of_schedule<LambdaLR>([gamma](index_t) { return gamma; }), "invalid learning rate", "(want 0 or");
+    refuses(error_of_schedule<LambdaLR>([gamma](index_t) { return gamma; }),
+            "invalid learning rate", "(want 0 or");
     const auto refuses_cycle = [&](const char* what, OneCycleLROptions options) {
       options.total_steps = 9;
       if (options.max_lr == 0) options.max_lr = 1;
@@ -221,35 +235,40 @@ TEST_CASE("schedules that make no sense") {
   }
   CHECK(error_of_schedule<StepLR>(StepLROptions{.step_size = 0}) ==
         "gpunet::optim::lr_scheduler::StepLR: invalid step_size 0 (want 1 or more)");
-  refuses(error_of_schedule<MultiStepLR>(MultiStepLROptions{.milestones = {3, -1}}), "invalid milestone -1",
-          "(want");
-  refuses(error_of_schedule<CosineAnnealingLR>(CosineAnnealingLROptions{.T_max = 0}), "invalid T_max 0", "(want 1");
+  refuses(error_of_schedule<MultiStepLR>(MultiStepLROptions{.milestones = {3, -1}}),
+          "invalid milestone -1", "(want");
+  refuses(error_of_schedule<CosineAnnealingLR>(CosineAnnealingLROptions{.T_max = 0}),
+          "invalid T_max 0", "(want 1");
   const index_t huge = std::numeric_limits<index_t>::max();
-  refuses(error_of_schedule<CosineAnnealingLR>(CosineAnnealingLROptions{.T_max = huge}), "invalid T_max 9",
-          "to 2^53)");
-  refuses(error_of_schedule<LinearLR>(LinearLROptions{.start_factor = 0}), "invalid start_factor 0", "(want more");
-  refuses(error_of_schedule<LinearLR>(LinearLROptions{.end_factor = 2}), "invalid end_factor 2", "(want 0 to 1)");
+  refuses(error_of_schedule<CosineAnnealingLR>(CosineAnnealingLROptions{.T_max = huge}),
+          "invalid T_max 9", "to 2^53)");
+  refuses(error_of_schedule<LinearLR>(LinearLROptions{.start_factor = 0}), "invalid start_factor 0",
+          "(want more");
+  refuses(error_of_schedule<LinearLR>(LinearLROptions{.end_factor = 2}), "invalid end_factor 2",
+          "(want 0 to 1)");
   refuses(error_of_schedule<LinearLR>(LinearLROptions{.total_iters = -1}), "invalid total_iters -1",
           "(want 0 or more)");
-  refuses(error_of_schedule<ConstantLR>(ConstantLROptions{.factor = 0}), "invalid factor 0", "(want more");
-  refuses(error_of_schedule<ConstantLR>(ConstantLROptions{.total_iters = -1}), "invalid total_iters -1",
-          "(want 0 or more)");
-  refuses(error_of_schedule<PolynomialLR>(PolynomialLROptions{.total_iters = -1}), "invalid total_iters -1",
-          "(want 0 to 2^53)");
+  refuses(error_of_schedule<ConstantLR>(ConstantLROptions{.factor = 0}), "invalid factor 0",
+          "(want more");
+  refuses(error_of_schedule<ConstantLR>(ConstantLROptions{.total_iters = -1}),
+          "invalid total_iters -1", "(want 0 or more)");
+  refuses(error_of_schedule<PolynomialLR>(PolynomialLROptions{.total_iters = -1}),
+          "invalid total_iters -1", "(want 0 to 2^53)");
   for (index_t bad : {index_t{0}, index_t{-1}, huge}) {
     using Restarts = CosineAnnealingWarmRestartsOptions;
     refuses(error_of_schedule<CosineAnnealingWarmRestarts>(Restarts{.T_0 = bad}), "invalid T_0 ",
             "(want 1 to 2^53)");
-    refuses(error_of_schedule<CosineAnnealingWarmRestarts>(Restarts{.T_mult = bad}), "invalid T_mult ",
-            "(want 1 to 2^53)");
+    refuses(error_of_schedule<CosineAnnealingWarmRestarts>(Restarts{.T_mult = bad}),
+            "invalid T_mult ", "(want 1 to 2^53)");
   }
-  refuses(error_of_schedule<LambdaLR>(FactorOfStep()), "LambdaLR: no function", "write [](index_t epoch)");
-  refuses(error_of_schedule<ReduceLROnPlateau>(ReduceLROnPlateauOptions{.factor = 1}), "invalid factor 1",
-          "less than 1");
-  refuses(error_of_schedule<ReduceLROnPlateau>(ReduceLROnPlateauOptions{.patience = -1}), "invalid patience -1",
-          "(want");
-  refuses(error_of_schedule<ReduceLROnPlateau>(ReduceLROnPlateauOptions{.cooldown = -1}), "invalid cooldown -1",
-          "(want");
+  refuses(error_of_schedule<LambdaLR>(FactorOfStep()), "LambdaLR: no function",
+          "write [](index_t epoch)");
+  refuses(error_of_schedule<ReduceLROnPlateau>(ReduceLROnPlateauOptions{.factor = 1}),
+          "invalid factor 1", "less than 1");
+  refuses(error_of_schedule<ReduceLROnPlateau>(ReduceLROnPlateauOptions{.patience = -1}),
+          "invalid patience -1", "(want");
+  refuses(error_of_schedule<ReduceLROnPlateau>(ReduceLROnPlateauOptions{.cooldown = -1}),
+          "invalid cooldown -1", "(want");
 }
 
 TEST_CASE("cycles that make no sense leave the optimizer as it was") {
@@ -262,15 +281,18 @@ TEST_CASE("cycles that make no sense leave the optimizer as it was") {
   CHECK(contains(error({.total_steps = 9}), "invalid max_lr 0 (want more than 0, and finite)"));
   CHECK(contains(error({.max_lr = 1}), "0 epochs of 0 steps (want total_steps, or"));
   CHECK(contains(error({.max_lr = 1, .epochs = 3}), "3 epochs of 0 steps"));
-  CHECK(contains(error({.max_lr = 1, .epochs = index_t{1} << 40, .steps_per_epoch = index_t{1} << 40}),
-                 "2^53 steps"));
+  CHECK(contains(
+      error({.max_lr = 1, .epochs = index_t{1} << 40, .steps_per_epoch = index_t{1} << 40}),
+      "2^53 steps"));
   CHECK(contains(error({.max_lr = 1, .total_steps = -5, .epochs = 2, .steps_per_epoch = 2}),
                  "invalid total_steps -5"));
-  CHECK(contains(error({.max_lr = 1, .total_steps = 9, .pct_start = 2}), "invalid pct_start 2 (want 0 to 1)"));
+  CHECK(contains(error({.max_lr = 1, .total_steps = 9, .pct_start = 2}),
+                 "invalid pct_start 2 (want 0 to 1)"));
   CHECK(contains(error({.max_lr = 1, .total_steps = 9, .max_momentum = 1}),
                  "invalid momentum 1 (want 0 or more and"));
   CHECK(contains(error({.max_lr = 1, .total_steps = 9, .div_factor = 0}), "invalid div_factor 0"));
-  CHECK(contains(error_of_schedule<OneCycleLR>(OneCycleLROptions{.max_lr = 1, .total_steps = 2, .pct_start = 0.5}),
+  CHECK(contains(error_of_schedule<OneCycleLR>(
+                     OneCycleLROptions{.max_lr = 1, .total_steps = 2, .pct_start = 0.5}),
                  "a phase without steps"));
 }
 
@@ -278,15 +300,17 @@ TEST_CASE("schedules one after another that make no sense") {
   Numbers rates, others;
   StepLR step(rates, {});
   ExponentialLR other(others, {});
-  const auto error = [&](const std::vector<LRScheduler*>& schedulers, const std::vector<index_t>& milestones) {
+  const auto error = [&](const std::vector<LRScheduler*>& schedulers,
+                         const std::vector<index_t>& milestones) {
     return error_of([&] { SequentialLR schedule(rates, schedulers, milestones); });
   };
   CHECK(contains(error({}, {}), "0 schedulers and 0 milestones"));
-  CHECK(contains(error({&step, nullptr}, {3}), "SequentialLR: scheduler 1 is null, give its address"));
+  CHECK(contains(error({&step, nullptr}, {3}),
+                 "SequentialLR: scheduler 1 is null, give its address"));
   CHECK(contains(error({&other, &step}, {3}),
                  "SequentialLR: scheduler 0 is one of another optimizer, give all the same"));
-  CHECK(
-      contains(error({&step, &step, &step}, {3, 2}), "milestone 1 is 2 (want 3 or more, the milestones in order)"));
+  CHECK(contains(error({&step, &step, &step}, {3, 2}),
+                 "milestone 1 is 2 (want 3 or more, the milestones in order)"));
   CHECK(contains(error({&step, &step}, {-1}), "milestone 0 is -1 (want 0 or more"));
 }
 
@@ -298,9 +322,12 @@ TEST_CASE("schedules side by side that make no sense") {
     return error_of([&] { ChainedScheduler schedule(schedulers); });
   };
   CHECK(error({}) ==
-        "gpunet::optim::lr_scheduler::ChainedScheduler: no schedulers, give the addresses of one or more");
-  CHECK(contains(error({nullptr, &step}), "ChainedScheduler: scheduler 0 is null, give its address"));
-  CHECK(contains(error({&step, &other}), "ChainedScheduler: scheduler 1 is one of another optimizer, give all"));
+        "gpunet::optim::lr_scheduler::ChainedScheduler: no schedulers, give the addresses of one "
+        "or more");
+  CHECK(
+      contains(error({nullptr, &step}), "ChainedScheduler: scheduler 0 is null, give its address"));
+  CHECK(contains(error({&step, &other}),
+                 "ChainedScheduler: scheduler 1 is one of another optimizer, give all"));
 }
 
 TEST_CASE("what PyTorch takes is taken") {

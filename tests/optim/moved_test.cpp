@@ -14,7 +14,8 @@ using namespace gpunet;
 namespace {
 
 const char* const gone =
-    "gpunet::optim::Optimizer: the object is gone (destroyed, or another one was assigned to it), but something "
+    "gpunet::optim::Optimizer: the object is gone (destroyed, or another one was assigned to it), "
+    "but something "
     "made "
     "for it is still used, keep the object as long, or make that anew";
 
@@ -80,8 +81,10 @@ TEST_CASE_FIXTURE(Fixture, "a loss of before an update cannot run backward") {
   loss.backward();
   optimizer.step();
   CHECK(error_of([&] { loss.backward(); }) ==
-        "gpunet::LossValue::backward: the parameters have changed since this loss was computed (an optimizer's "
-        "step, io::load, requires_grad or autocast; its activations belong to the old ones), run the model on the "
+        "gpunet::LossValue::backward: the parameters have changed since this loss was computed (an "
+        "optimizer's "
+        "step, io::load, requires_grad or autocast; its activations belong to the old ones), run "
+        "the model on the "
         "batch "
         "again");
   CHECK(error_of([&] { criterion(net(x), y).backward(); }) == "");

@@ -56,11 +56,14 @@ TEST_CASE("options of NAdam that make no sense") {
   CHECK(error_of_nadam({.eps = std::numeric_limits<double>::infinity()}) ==
         "gpunet::optim::NAdam: invalid epsilon value inf (want 0 or more, and finite)");
   CHECK(error_of_nadam({.betas = {1, 0.5}}) ==
-        "gpunet::optim::NAdam: invalid beta parameter at index 0: 1 (want 0 or more and less than 1)");
+        "gpunet::optim::NAdam: invalid beta parameter at index 0: 1 (want 0 or more and less than "
+        "1)");
   CHECK(error_of_nadam({.betas = {0.5, -0.5}}) ==
-        "gpunet::optim::NAdam: invalid beta parameter at index 1: -0.5 (want 0 or more and less than 1)");
+        "gpunet::optim::NAdam: invalid beta parameter at index 1: -0.5 (want 0 or more and less "
+        "than 1)");
   CHECK(error_of_nadam({.betas = {0.5, std::nan("")}}) ==
-        "gpunet::optim::NAdam: invalid beta parameter at index 1: nan (want 0 or more and less than 1)");
+        "gpunet::optim::NAdam: invalid beta parameter at index 1: nan (want 0 or more and less "
+        "than 1)");
   CHECK(error_of_nadam({.momentum_decay = -1}) ==
         "gpunet::optim::NAdam: invalid momentum_decay value -1 (want 0 or more, and finite)");
   CHECK(error_of_nadam({.lr = 0, .betas = {0, 0}, .eps = 0, .momentum_decay = 0}) == "");

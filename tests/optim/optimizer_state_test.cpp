@@ -31,18 +31,26 @@ Network<D, double> new_net(D& device) {
 template <class D, class F>
 void each_case(F f) {
   using Net = Network<D, double>;
-  f("SGD",
-    [](Net& net) { return optim::SGD(net, {.lr = 0.5, .momentum = 0.1, .dampening = 0.25, .weight_decay = 0.5}); });
-  f("Nesterov", [](Net& net) { return optim::SGD(net, {.lr = 0.5, .momentum = 0.1, .nesterov = true}); });
+  f("SGD", [](Net& net) {
+    return optim::SGD(net, {.lr = 0.5, .momentum = 0.1, .dampening = 0.25, .weight_decay = 0.5});
+  });
+  f("Nesterov",
+    [](Net& net) { return optim::SGD(net, {.lr = 0.5, .momentum = 0.1, .nesterov = true}); });
   f("Plain", [](Net& net) { return optim::SGD(net, {.lr = 0.5}); });
-  f("Adam", [](Net& net) { return optim::Adam(net, {.lr = 0.5, .betas = {0.5, 0.99}, .amsgrad = true}); });
-  f("AdamW", [](Net& net) { return optim::AdamW(net, {.lr = 0.5, .eps = 1e-7, .weight_decay = 0.5}); });
-  f("RMSprop", [](Net& net) { return optim::RMSprop(net, {.lr = 0.5, .momentum = 0.1, .centered = true}); });
-  f("Adagrad",
-    [](Net& net) { return optim::Adagrad(net, {.lr = 0.5, .lr_decay = 0.1, .initial_accumulator_value = 0.5}); });
+  f("Adam", [](Net& net) {
+    return optim::Adam(net, {.lr = 0.5, .betas = {0.5, 0.99}, .amsgrad = true});
+  });
+  f("AdamW",
+    [](Net& net) { return optim::AdamW(net, {.lr = 0.5, .eps = 1e-7, .weight_decay = 0.5}); });
+  f("RMSprop",
+    [](Net& net) { return optim::RMSprop(net, {.lr = 0.5, .momentum = 0.1, .centered = true}); });
+  f("Adagrad", [](Net& net) {
+    return optim::Adagrad(net, {.lr = 0.5, .lr_decay = 0.1, .initial_accumulator_value = 0.5});
+  });
   f("Adadelta", [](Net& net) { return optim::Adadelta(net, {.lr = 0.5, .rho = 0.8}); });
   f("NAdam", [](Net& net) { return optim::NAdam(net, {.lr = 0.5}); });
-  f("RAdam", [](Net& net) { return optim::RAdam(net, {.lr = 0.5, .decoupled_weight_decay = true}); });
+  f("RAdam",
+    [](Net& net) { return optim::RAdam(net, {.lr = 0.5, .decoupled_weight_decay = true}); });
   f("Groups", [](Net& net) {
     optim::Adam optimizer(net, {.lr = 0.5});
     optimizer.add_param_group(net.parameters("*.bias"), {});
@@ -51,13 +59,16 @@ void each_case(F f) {
 }
 
 // The numbers and tensors of an optimizer's state that gpunet has too, by name.
-std::map<std::string, std::vector<double>> values_of(const std::string& path, const std::string& key) {
+std::map<std::string, std::vector<double>> values_of(const std::string& path,
+                                                     const std::string& key) {
   std::map<std::string, std::vector<double>> out;
   const io::TensorFile file = io::read_tensors(path, {.numbers = true});
   for (const io::TensorEntry& entry : file.entries()) {
     if (!entry.name.starts_with(key)) continue;
     const std::string name = entry.name.substr(key.size());
-    if (name.ends_with(".maximize") || name.ends_with(".capturable") || name.ends_with(".differentiable")) continue;
+    if (name.ends_with(".maximize") || name.ends_with(".capturable") ||
+        name.ends_with(".differentiable"))
+      continue;
     std::vector<double>& values = out[name];
     values.resize(static_cast<std::size_t>(entry.sizes.numel()));
     io::copy_as(entry, std::span(values));
@@ -70,7 +81,8 @@ std::map<std::string, std::vector<double>> values_of(const std::string& path, co
 TEST_CASE_TEMPLATE("an optimizer goes on from the state that PyTorch saved, and writes it again", D,
                    GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
-  const auto x = io::read_tensor<double>(device, states, "x"), y = io::read_tensor<double>(device, states, "y");
+  const auto x = io::read_tensor<double>(device, states, "x"),
+             y = io::read_tensor<double>(device, states, "y");
   const TempFolder own;
   const char* keep = std::getenv("GPUNET_KEEP_STATES");
   const std::string folder = keep ? std::string(keep) + "/" : own / "";
@@ -125,13 +137,15 @@ TEST_CASE("a state that is not the optimizer's changes nothing") {
   CHECK(contains(refused(adam, states, "Adam.optimizer"),
                  "has param_groups.0.betas.1 = 0.99 (the optimizer has 0.999), "
                  "construct it with the options that were saved"));
-  CHECK(contains(refused(adam, states, "SGD.optimizer"),
-                 "has no param_groups.0.betas.1 (it was saved by another optimizer), construct that one"));
+  CHECK(contains(
+      refused(adam, states, "SGD.optimizer"),
+      "has no param_groups.0.betas.1 (it was saved by another optimizer), construct that one"));
   CHECK(contains(refused(adam, states, "RAdam.optimizer"), "has no param_groups.0.amsgrad"));
   CHECK(contains(refused(adam, states, "Groups.optimizer"),
                  "has 1 parameters in param_groups.0.params (the optimizer has 2 there)"));
   CHECK(contains(refused(adam, states, "Adam"), "has no state of an optimizer under \"Adam\""));
-  CHECK(contains(refused(adam, states, ""), "has no state of an optimizer (param_groups is missing)"));
+  CHECK(contains(refused(adam, states, ""),
+                 "has no state of an optimizer (param_groups is missing)"));
   optim::SGD sgd(net, {.lr = 0.25, .momentum = 0.5});
   CHECK(contains(refused(sgd, states, "RMSprop.optimizer"), "has no param_groups.0.dampening"));
   optim::SGD plain(net, {.lr = 0.25});
@@ -140,8 +154,10 @@ TEST_CASE("a state that is not the optimizer's changes nothing") {
   CHECK(contains(refused(adagrad, states, "RMSprop.optimizer"), "has no param_groups.0.lr_decay"));
   Network<Host, double> wide(device, [](nn::Value x) { return linear(x, 3); }, {3});
   optim::AdamW other(wide, {.eps = 1e-7});
-  CHECK(contains(refused(other, states, "AdamW.optimizer"), "has state.0.exp_avg of shape [2, 3] (want [3, 3])"));
-  CHECK(contains(error_of([&] { io::save(adam, folder / "adam.safetensors"); }), "name it .pth or .pt"));
+  CHECK(contains(refused(other, states, "AdamW.optimizer"),
+                 "has state.0.exp_avg of shape [2, 3] (want [3, 3])"));
+  CHECK(contains(error_of([&] { io::save(adam, folder / "adam.safetensors"); }),
+                 "name it .pth or .pt"));
   CHECK(contains(error_of([&] { io::load(adam, folder / "none.pth"); }), "none.pth"));
 }
 
@@ -158,10 +174,13 @@ TEST_CASE("a state of another kind of optimizer is refused although it has the s
     io::save(from, folder / "optimizer.pth");
     return error_of([&] { io::load(to, folder / "optimizer.pth"); });
   };
-  CHECK(contains(refused(radam, adam), "has no param_groups.0.amsgrad (it was saved by another optimizer)"));
+  CHECK(contains(refused(radam, adam),
+                 "has no param_groups.0.amsgrad (it was saved by another optimizer)"));
   CHECK(contains(refused(nadam, adam), "has no param_groups.0.amsgrad"));
-  CHECK(contains(refused(adam, radam), "has param_groups.0.amsgrad, which this optimizer does not"));
-  CHECK(contains(refused(nadam, radam), "has param_groups.0.momentum_decay, which this optimizer does not"));
+  CHECK(
+      contains(refused(adam, radam), "has param_groups.0.amsgrad, which this optimizer does not"));
+  CHECK(contains(refused(nadam, radam),
+                 "has param_groups.0.momentum_decay, which this optimizer does not"));
   CHECK(contains(refused(adam, nadam), "has no param_groups.0.momentum_decay"));
   CHECK(contains(refused(sgd, rmsprop), "has no param_groups.0.alpha"));
   CHECK(contains(refused(rmsprop, sgd), "has no param_groups.0.dampening"));
@@ -171,9 +190,9 @@ TEST_CASE("a state of another kind of optimizer is refused although it has the s
 TEST_CASE("a state of an optimizer that maximizes is refused") {
   Network<Host, double> net = new_net(test_device<Host>());
   optim::SGD sgd(net, {.lr = 0.5});
-  CHECK(
-      contains(error_of([&] { io::load(sgd, GPUNET_TEST_REFERENCE "/optimizer_maximize.pth"); }),
-               "has param_groups.0.maximize = 1 (the optimizers of gpunet minimize), train on the negative loss"));
+  CHECK(contains(error_of([&] { io::load(sgd, GPUNET_TEST_REFERENCE "/optimizer_maximize.pth"); }),
+                 "has param_groups.0.maximize = 1 (the optimizers of gpunet minimize), train on "
+                 "the negative loss"));
   CHECK(sgd.lr() == 0.5);
 }
 

@@ -63,13 +63,16 @@ void with_optimizer(const std::string& name, Network<D, T>& net, F f) {
   else if (name == "AdamW")
     f(optim::AdamW(net, {.lr = 0.02, .weight_decay = 0.2}));
   else if (name == "RMSprop")
-    f(optim::RMSprop(net, {.lr = 0.01, .eps = 0.1, .weight_decay = 0.05, .momentum = 0.5, .centered = true}));
+    f(optim::RMSprop(
+        net, {.lr = 0.01, .eps = 0.1, .weight_decay = 0.05, .momentum = 0.5, .centered = true}));
   else if (name == "NAdam")
     f(optim::NAdam(net, {.lr = 0.02, .weight_decay = 0.05, .momentum_decay = 0.1}));
   else if (name == "RAdam")
     f(optim::RAdam(net, {.lr = 0.02, .weight_decay = 0.2, .decoupled_weight_decay = true}));
   else if (name == "Adagrad")
-    f(optim::Adagrad(net, {.lr = 0.05, .lr_decay = 0.1, .weight_decay = 0.05, .initial_accumulator_value = 0.5}));
+    f(optim::Adagrad(
+        net,
+        {.lr = 0.05, .lr_decay = 0.1, .weight_decay = 0.05, .initial_accumulator_value = 0.5}));
   else if (name == "Adadelta")
     f(optim::Adadelta(net, {.lr = 0.5, .rho = 0.8, .eps = 0.01, .weight_decay = 0.05}));
   else
@@ -97,20 +100,24 @@ void with_schedule(const std::string& name, optim::Rates& rates, bool has_moment
     f([&] { scheduler.step(); });
   };
   if (name == "StepLR") return steps(StepLR(rates, {.step_size = 3, .gamma = 0.5}));
-  if (name == "CosineAnnealingLR") return steps(CosineAnnealingLR(rates, {.T_max = 15, .eta_min = 0.001}));
+  if (name == "CosineAnnealingLR")
+    return steps(CosineAnnealingLR(rates, {.T_max = 15, .eta_min = 0.001}));
   if (name == "OneCycleLR")
-    return steps(OneCycleLR(rates, {.max_lr = 0.05, .total_steps = 30, .cycle_momentum = has_momentum}));
+    return steps(
+        OneCycleLR(rates, {.max_lr = 0.05, .total_steps = 30, .cycle_momentum = has_momentum}));
   if (name == "PolynomialLR") return steps(PolynomialLR(rates, {.total_iters = 15, .power = 0.9}));
   if (name == "CosineAnnealingWarmRestarts")
     return steps(CosineAnnealingWarmRestarts(rates, {.T_0 = 3, .T_mult = 2}));
   if (name == "LambdaLR")
-    return steps(LambdaLR(rates, [](index_t epoch) { return 1 / (1 + static_cast<double>(epoch)); }));
+    return steps(
+        LambdaLR(rates, [](index_t epoch) { return 1 / (1 + static_cast<double>(epoch)); }));
   if (name == "ChainedScheduler") {
     ConstantLR constant(rates, {.factor = 0.5, .total_iters = 4});
     ExponentialLR exponential(rates, {.gamma = 0.9});
     return steps(ChainedScheduler({&constant, &exponential}));
   }
-  if (name == "SWALR") return steps(optim::swa_utils::SWALR(rates, {.swa_lr = 0.02, .anneal_epochs = 6}));
+  if (name == "SWALR")
+    return steps(optim::swa_utils::SWALR(rates, {.swa_lr = 0.02, .anneal_epochs = 6}));
   if (name == "SequentialLR") {
     LinearLR warm_up(rates, {.start_factor = 0.1, .total_iters = 5});
     ExponentialLR exponential(rates, {.gamma = 0.9});
@@ -142,7 +149,8 @@ void check_frozen(const reference::PartsRun& run, By by) {
         optimizer.zero_grad();
         lesson.criterion(net(lesson.inputs), lesson.labels).backward();
         if (std::string(run.name) == "clipped") nn::utils::clip_grad_norm_(net, 0.05);
-        if (std::string(run.name) == "penalized") nn::utils::add_weight_penalty_(net, {.l1 = 0.01, .l2 = 0.02});
+        if (std::string(run.name) == "penalized")
+          nn::utils::add_weight_penalty_(net, {.l1 = 0.01, .l2 = 0.02});
         optimizer.step();
       }
       if (by == By::step && !std::is_same_v<D, Host>) CHECK(step.recording(5).recorded);
@@ -223,10 +231,13 @@ void check_accumulated(const reference::PartsRun& run, By by) {
 
 // Makes the steps of a run of LBFGS.
 template <class D, class Parts>
-void check_lbfgs(PartsLesson<D, double>& lesson, Parts&& parameters, const reference::PartsRun& run) {
+void check_lbfgs(PartsLesson<D, double>& lesson, Parts&& parameters,
+                 const reference::PartsRun& run) {
   CAPTURE(std::string(run.name));
-  optim::LBFGS optimizer(
-      parameters, {.lr = 0.5, .max_iter = 4, .history_size = 3, .line_search_fn = optim::LineSearch::strong_wolfe});
+  optim::LBFGS optimizer(parameters, {.lr = 0.5,
+                                      .max_iter = 4,
+                                      .history_size = 3,
+                                      .line_search_fn = optim::LineSearch::strong_wolfe});
   for (int i = 0; i < 3; ++i)
     optimizer.step([&] {
       optimizer.zero_grad();
@@ -259,13 +270,15 @@ TEST_CASE_TEMPLATE("steps of groups of parameters are PyTorch's", D, GPUNET_TEST
       check_groups<D>(run, by);
 }
 
-TEST_CASE_TEMPLATE("gradients of two batches, frozen parts, groups and hooks", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("gradients of two batches, frozen parts, groups and hooks", D,
+                   GPUNET_TEST_DEVICES) {
   for (const auto& run : reference::accumulated_runs)
     for (const By by : {By::loop, By::step})
       check_accumulated<D>(run, by);
 }
 
-TEST_CASE_TEMPLATE("LBFGS moves a part of a network, and what is not frozen", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("LBFGS moves a part of a network, and what is not frozen", D,
+                   GPUNET_TEST_DEVICES) {
   PartsLesson<D, double> last, others;
   check_lbfgs(last, last.net.parameters("2"), reference::lbfgs_parts[0]);
   others.net.parameters("0.bias").requires_grad(false);
@@ -297,7 +310,8 @@ TEST_CASE_TEMPLATE("LBFGS begins anew where other parameters are frozen", D, GPU
     CHECK((before[i] == lesson.parameters()[i]) == (i < 25));
   lesson.net.requires_grad(false);
   const auto after = lesson.parameters();
-  CHECK(contains(error_of([&] { step(lesson, optimizer); }), "gpunet::Network: no gradient to compute"));
+  CHECK(contains(error_of([&] { step(lesson, optimizer); }),
+                 "gpunet::Network: no gradient to compute"));
   CHECK(lesson.parameters() == after);
 }
 
@@ -315,48 +329,56 @@ TEST_CASE_TEMPLATE("every optimizer takes a part of a network", D, GPUNET_TEST_D
   const auto check_all = [&]<class... Optimizers>(std::type_identity<Optimizers>... of) {
     (check(of, [](const auto& parameters) { return Optimizers(parameters); }), ...);
   };
-  check_all(std::type_identity<optim::SGD<D, float>>(), std::type_identity<optim::Adam<D, float>>(),
-            std::type_identity<optim::AdamW<D, float>>(), std::type_identity<optim::RMSprop<D, float>>(),
-            std::type_identity<optim::NAdam<D, float>>(), std::type_identity<optim::RAdam<D, float>>(),
-            std::type_identity<optim::Adagrad<D, float>>(), std::type_identity<optim::Adadelta<D, float>>(),
-            std::type_identity<optim::Lion<D, float>>());
+  check_all(
+      std::type_identity<optim::SGD<D, float>>(), std::type_identity<optim::Adam<D, float>>(),
+      std::type_identity<optim::AdamW<D, float>>(), std::type_identity<optim::RMSprop<D, float>>(),
+      std::type_identity<optim::NAdam<D, float>>(), std::type_identity<optim::RAdam<D, float>>(),
+      std::type_identity<optim::Adagrad<D, float>>(),
+      std::type_identity<optim::Adadelta<D, float>>(), std::type_identity<optim::Lion<D, float>>());
 }
 
 TEST_CASE("groups of an optimizer without momentum have none") {
   PartsLesson<Host, float> lesson;
   optim::Adagrad optimizer(lesson.net);
   const std::string message =
-      "gpunet::optim::Adagrad: has no momentum (a schedule of one would change nothing), for OneCycleLR set "
+      "gpunet::optim::Adagrad: has no momentum (a schedule of one would change nothing), for "
+      "OneCycleLR set "
       "cycle_momentum to false";
-  CHECK(error_of([&] { optimizer.add_param_group(lesson.net.parameters("2"), {.momentum = 0.5}); }) == message);
+  CHECK(error_of([&] {
+          optimizer.add_param_group(lesson.net.parameters("2"), {.momentum = 0.5});
+        }) == message);
   CHECK(optimizer.groups() == 1);
   optimizer.add_param_group(lesson.net.parameters("2"), {.lr = 0.5});
   CHECK(error_of([&] { optimizer.set_momentum(0.5); }) == message);
   CHECK(error_of([&] { optimizer.group(0).set_momentum(0.5); }) == message);
   CHECK(error_of([&] { optimizer.group(1).set_momentum(0.5); }) == message);
   using optim::lr_scheduler::OneCycleLR;
-  CHECK(error_of([&] { OneCycleLR cycle(optimizer.group(1), {.max_lr = 1, .total_steps = 9}); }) == message);
+  CHECK(error_of([&] { OneCycleLR cycle(optimizer.group(1), {.max_lr = 1, .total_steps = 9}); }) ==
+        message);
   CHECK(optimizer.group(1).lr() == 0.5);
   optim::LBFGS lbfgs(lesson.net);
   CHECK(error_of([&] { lbfgs.set_weight_decay(0.1); }) ==
-        "gpunet::optim::LBFGS: has no weight decay (it would change nothing), add one to the gradients by "
+        "gpunet::optim::LBFGS: has no weight decay (it would change nothing), add one to the "
+        "gradients by "
         "nn::utils::add_weight_penalty_");
 }
 
 TEST_CASE("a pattern names parameters, or parts of the network") {
   using Net =
-      nn::Sequential<nn::Input<1, 4, 4>, nn::Named<"features", nn::Sequential<nn::Conv2d<2, 3>, nn::BatchNorm2d>>,
+      nn::Sequential<nn::Input<1, 4, 4>,
+                     nn::Named<"features", nn::Sequential<nn::Conv2d<2, 3>, nn::BatchNorm2d>>,
                      nn::Flatten, nn::Named<"fc", nn::Linear<3>>>;
   Model<Net, Host> net(test_device<Host>());
   using Names = std::vector<std::string>;
   const Names all = names_of(net.parameters("*"));
-  CHECK(all == Names{"features.0.weight", "features.0.bias", "features.1.weight", "features.1.bias", "fc.weight",
-                     "fc.bias"});
+  CHECK(all == Names{"features.0.weight", "features.0.bias", "features.1.weight", "features.1.bias",
+                     "fc.weight", "fc.bias"});
   CHECK(names_of(net.parameters("features.*")) == Names(all.begin(), all.begin() + 4));
   CHECK(names_of(net.parameters("features")) == Names(all.begin(), all.begin() + 4));
   CHECK(names_of(net.parameters("features.1")) == Names{"features.1.weight", "features.1.bias"});
   CHECK(names_of(net.parameters("fc.weight")) == Names{"fc.weight"});
-  CHECK(names_of(net.parameters("*.bias")) == Names{"features.0.bias", "features.1.bias", "fc.bias"});
+  CHECK(names_of(net.parameters("*.bias")) ==
+        Names{"features.0.bias", "features.1.bias", "fc.bias"});
   CHECK(names_of(net.parameters("f?.*")) == Names{"fc.weight", "fc.bias"});
   CHECK(names_of(net.parameters("*e*s*0*")) == Names{"features.0.weight", "features.0.bias"});
   CHECK(names_of(net.parameters(biases_and_norms)) ==
@@ -366,18 +388,22 @@ TEST_CASE("a pattern names parameters, or parts of the network") {
   CHECK(net.parameters("fc").size() == 2);
   CHECK(net.parameters("fc").numel() == 2 * 2 * 2 * 3 + 3);
   CHECK(error_of([&] { net.parameters("feature"); }) ==
-        "gpunet::Model::parameters: no parameter is called \"feature\" (it has features.0.weight features.0.bias "
-        "features.1.weight features.1.bias fc.weight fc.bias), give a name, a part as \"features.0\", or a pattern "
+        "gpunet::Model::parameters: no parameter is called \"feature\" (it has features.0.weight "
+        "features.0.bias "
+        "features.1.weight features.1.bias fc.weight fc.bias), give a name, a part as "
+        "\"features.0\", or a pattern "
         "as \"*.bias\"");
   for (const char* none : {"", ".", "fc.", "FC", "fc.*.*", "features.0.weight.x", "f"})
     CHECK(error_of([&] { net.parameters(none); }) != "");
   CHECK(error_of([&] { net.parameters([](const ParameterInfo&) { return false; }); }) ==
-        "gpunet::Model::parameters: the function is true for none of the 6 parameters (nothing would change), look "
+        "gpunet::Model::parameters: the function is true for none of the 6 parameters (nothing "
+        "would change), look "
         "at their names and sizes in net.named_parameters()");
 }
 
 TEST_CASE("no gradient is computed for what nobody needs") {
-  using Net = nn::Sequential<nn::Input<4>, nn::Linear<5>, nn::Tanh, nn::Linear<6>, nn::Tanh, nn::Linear<3>>;
+  using Net =
+      nn::Sequential<nn::Input<4>, nn::Linear<5>, nn::Tanh, nn::Linear<6>, nn::Tanh, nn::Linear<3>>;
   Model<Net, Host> net(test_device<Host>());
   const auto backward = [&] {
     std::vector<bool> has;
@@ -403,9 +429,11 @@ TEST_CASE("no gradient is computed for what nobody needs") {
 }
 
 TEST_CASE_TEMPLATE(
-    "freezing and unfreezing leaves no gradients behind: all are those of a network that was never frozen", D,
-    GPUNET_TEST_DEVICES) {
-  using Net = nn::Sequential<nn::Input<1, 6, 6>, nn::Conv2d<3, 3>, nn::ReLU, nn::Flatten, nn::Linear<3>>;
+    "freezing and unfreezing leaves no gradients behind: all are those of a network that was never "
+    "frozen",
+    D, GPUNET_TEST_DEVICES) {
+  using Net =
+      nn::Sequential<nn::Input<1, 6, 6>, nn::Conv2d<3, 3>, nn::ReLU, nn::Flatten, nn::Linear<3>>;
   D& device = test_device<D>();
   Model<Net, D> net(device), never(device);
   never.copy_state(net);
@@ -428,10 +456,12 @@ TEST_CASE_TEMPLATE(
   CHECK(gradients(net) == expected);  // with the gaps between them
 }
 
-TEST_CASE_TEMPLATE("a network none of whose trained parameters has an effect says so", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("a network none of whose trained parameters has an effect says so", D,
+                   GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   const std::string message =
-      "gpunet::Network: no gradient to compute (no trained parameter has an effect on the outputs: they are "
+      "gpunet::Network: no gradient to compute (no trained parameter has an effect on the outputs: "
+      "they are "
       "frozen, "
       "behind detach, or in layers whose values are not used), let the outputs depend on one";
   const Tensor<float, D> x(device, {2, 3}, {1, 2, 3, 4, 5, 6});
@@ -453,13 +483,15 @@ TEST_CASE_TEMPLATE("a network none of whose trained parameters has an effect say
   CHECK(error(half) == "");
 }
 
-TEST_CASE_TEMPLATE("a network of which everything is frozen says so, and stays as it is", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("a network of which everything is frozen says so, and stays as it is", D,
+                   GPUNET_TEST_DEVICES) {
   PartsLesson<D, float> lesson;
   lesson.net.requires_grad(false);
   optim::AdamW optimizer(lesson.net, {.lr = 0.1, .weight_decay = 0.5});
   const auto before = lesson.parameters();
   const std::string message =
-      "gpunet::Network: no gradient to compute (all parameters are frozen by requires_grad(false)), let some of "
+      "gpunet::Network: no gradient to compute (all parameters are frozen by "
+      "requires_grad(false)), let some of "
       "them "
       "be trained: net.parameters(\"fc.*\").requires_grad(true)";
   const auto loss = lesson.criterion(lesson.net(lesson.inputs), lesson.labels);
@@ -474,7 +506,8 @@ TEST_CASE_TEMPLATE("a network of which everything is frozen says so, and stays a
   CHECK(lesson.parameters() != before);
 }
 
-TEST_CASE_TEMPLATE("an optimizer of some parameters leaves the others as they are", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("an optimizer of some parameters leaves the others as they are", D,
+                   GPUNET_TEST_DEVICES) {
   PartsLesson<D, float> lesson;
   optim::SGD optimizer(lesson.net.parameters("2"), {.lr = 0.1, .weight_decay = 0.5});
   const auto before = lesson.parameters();
@@ -491,7 +524,8 @@ TEST_CASE_TEMPLATE("a frozen parameter gets no gradient, and one that was frozen
   const auto gradients = [](auto& net, std::size_t i) {
     const ParameterInfo& parameter = net.named_parameters()[i];
     std::vector<double> values(static_cast<std::size_t>(parameter.sizes.numel()));
-    net.device().download(values.data(), net.gradients().data() + parameter.offset, values.size() * sizeof(double));
+    net.device().download(values.data(), net.gradients().data() + parameter.offset,
+                          values.size() * sizeof(double));
     return values;
   };
   const auto backward = [](auto& lesson) {
@@ -516,7 +550,9 @@ TEST_CASE("a loss of before requires_grad cannot run backward") {
   PartsLesson<Host, float> lesson;
   const auto loss = lesson.criterion(lesson.net(lesson.inputs), lesson.labels);
   lesson.net.parameters("0").requires_grad(false);
-  CHECK(error_of([&] { loss.backward(); }).find("gpunet::LossValue::backward: the parameters have changed") == 0);
+  CHECK(error_of([&] {
+          loss.backward();
+        }).find("gpunet::LossValue::backward: the parameters have changed") == 0);
 }
 
 TEST_CASE("groups have rates of their own, and schedules too") {
@@ -555,19 +591,24 @@ TEST_CASE("groups that make no sense") {
   optim::Adam optimizer(lesson.net, {.lr = 0.1});
   CHECK(error_of([&] {
           optimizer.add_param_group(lesson.net.parameters("fc.*"), {.lr = 0.1});
-        }).find("gpunet::Model::parameters: no parameter is called \"fc.*\" (it has 0.weight") == 0);
+        }).find("gpunet::Model::parameters: no parameter is called \"fc.*\" (it has 0.weight") ==
+        0);
   optimizer.add_param_group(lesson.net.parameters("*.bias"), {.lr = 0.1});
   CHECK(error_of([&] { optimizer.add_param_group(lesson.net.parameters("2.*"), {.lr = 0.1}); }) ==
-        "gpunet::optim::Adam::add_param_group: 2.bias appears in more than one parameter group (group 1 has it), "
+        "gpunet::optim::Adam::add_param_group: 2.bias appears in more than one parameter group "
+        "(group 1 has it), "
         "name it in one");
   CHECK(optimizer.groups() == 2);
   CHECK(error_of([&] { optimizer.add_param_group(other.net.parameters("2.*"), {.lr = 0.1}); }) ==
-        "gpunet::optim::Adam::add_param_group: the parameters are those of another model (the optimizer does not "
+        "gpunet::optim::Adam::add_param_group: the parameters are those of another model (the "
+        "optimizer does not "
         "update it), take them from the optimizer's");
-  CHECK(error_of([&] { optimizer.add_param_group(lesson.net.parameters("2.weight"), {.lr = -1}); }) ==
-        "gpunet::optim::Adam: invalid learning rate -1 (want 0 or more, and finite)");
-  CHECK(error_of([&] { optimizer.add_param_group(lesson.net.parameters("2.weight"), {.weight_decay = -1}); }) ==
-        "gpunet::optim::Adam: invalid weight_decay value -1 (want 0 or more, and finite)");
+  CHECK(error_of([&] {
+          optimizer.add_param_group(lesson.net.parameters("2.weight"), {.lr = -1});
+        }) == "gpunet::optim::Adam: invalid learning rate -1 (want 0 or more, and finite)");
+  CHECK(error_of([&] {
+          optimizer.add_param_group(lesson.net.parameters("2.weight"), {.weight_decay = -1});
+        }) == "gpunet::optim::Adam: invalid weight_decay value -1 (want 0 or more, and finite)");
   CHECK(optimizer.groups() == 2);
   CHECK(error_of([&] { optimizer.group(2); }) ==
         "gpunet::optim::Adam::group: group 2 of 2 (want 0 to 1), add it by add_param_group");

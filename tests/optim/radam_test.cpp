@@ -44,7 +44,8 @@ TEST_CASE_TEMPLATE("a recorded step of RAdam is the loop's", D, GPUNET_TEST_DEVI
       optim::RAdamOptions{.lr = 0.01, .betas = {0.9, 0.99}, .weight_decay = 0.01});
 }
 
-TEST_CASE_TEMPLATE("the first step of RAdam is the gradient times the learning rate", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("the first step of RAdam is the gradient times the learning rate", D,
+                   GPUNET_TEST_DEVICES) {
   ClassifierLesson<D, double> lesson;
   optim::RAdam optimizer(lesson.net, {.lr = 0.25});
   const std::vector<double> before = lesson.parameters();
@@ -70,10 +71,13 @@ TEST_CASE("options of RAdam that make no sense") {
   CHECK(error_of_radam({.eps = std::numeric_limits<double>::infinity()}) ==
         "gpunet::optim::RAdam: invalid epsilon value inf (want 0 or more, and finite)");
   CHECK(error_of_radam({.betas = {1, 0.5}}) ==
-        "gpunet::optim::RAdam: invalid beta parameter at index 0: 1 (want 0 or more and less than 1)");
+        "gpunet::optim::RAdam: invalid beta parameter at index 0: 1 (want 0 or more and less than "
+        "1)");
   CHECK(error_of_radam({.betas = {0.5, -0.5}}) ==
-        "gpunet::optim::RAdam: invalid beta parameter at index 1: -0.5 (want 0 or more and less than 1)");
+        "gpunet::optim::RAdam: invalid beta parameter at index 1: -0.5 (want 0 or more and less "
+        "than 1)");
   CHECK(error_of_radam({.betas = {0.5, std::nan("")}}) ==
-        "gpunet::optim::RAdam: invalid beta parameter at index 1: nan (want 0 or more and less than 1)");
+        "gpunet::optim::RAdam: invalid beta parameter at index 1: nan (want 0 or more and less "
+        "than 1)");
   CHECK(error_of_radam({.lr = 0, .betas = {0, 0}, .eps = 0}) == "");
 }

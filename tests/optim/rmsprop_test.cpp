@@ -24,16 +24,19 @@ TEST_CASE_TEMPLATE("1000 steps of RMSprop are PyTorch's", D, GPUNET_TEST_DEVICES
 
 TEST_CASE_TEMPLATE("zero_grad and then a step of RMSprop does nothing", D, GPUNET_TEST_DEVICES) {
   ClassifierLesson<D, float> lesson;
-  optim::RMSprop optimizer(lesson.net, {.lr = 0.1, .weight_decay = 0.1, .momentum = 0.5, .centered = true});
+  optim::RMSprop optimizer(lesson.net,
+                           {.lr = 0.1, .weight_decay = 0.1, .momentum = 0.5, .centered = true});
   CHECK(optimizer.arrays() == 5);
   check_steps_without_gradients(lesson, optimizer);
 }
 
-TEST_CASE_TEMPLATE("centred RMSprop stays finite where the gradient never changes", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("centred RMSprop stays finite where the gradient never changes", D,
+                   GPUNET_TEST_DEVICES) {
   ClassifierLesson<D, float> lesson;
   optim::RMSprop optimizer(lesson.net, {.lr = 1e-12, .alpha = 0.1, .centered = true});
   lesson.backward();
-  for (int step = 0; step < 100; ++step)  // its square and the square of its mean become equal, but for rounding
+  // Its square and the square of its mean become equal, but for rounding.
+  for (int step = 0; step < 100; ++step)
     optimizer.step();
   for (float parameter : lesson.parameters())
     CHECK(std::isfinite(parameter));
@@ -42,8 +45,10 @@ TEST_CASE_TEMPLATE("centred RMSprop stays finite where the gradient never change
 TEST_CASE("options of RMSprop that make no sense") {
   CHECK(error_of_rmsprop({.lr = -0.5}) ==
         "gpunet::optim::RMSprop: invalid learning rate -0.5 (want 0 or more, and finite)");
-  CHECK(error_of_rmsprop({.alpha = -1}) == "gpunet::optim::RMSprop: invalid alpha value -1 (want 0 to 1)");
-  CHECK(error_of_rmsprop({.alpha = 1.5}) == "gpunet::optim::RMSprop: invalid alpha value 1.5 (want 0 to 1)");
+  CHECK(error_of_rmsprop({.alpha = -1}) ==
+        "gpunet::optim::RMSprop: invalid alpha value -1 (want 0 to 1)");
+  CHECK(error_of_rmsprop({.alpha = 1.5}) ==
+        "gpunet::optim::RMSprop: invalid alpha value 1.5 (want 0 to 1)");
   CHECK(error_of_rmsprop({.eps = -1}) ==
         "gpunet::optim::RMSprop: invalid epsilon value -1 (want 0 or more, and finite)");
   CHECK(error_of_rmsprop({.weight_decay = -1}) ==

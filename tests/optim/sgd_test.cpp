@@ -51,7 +51,8 @@ TEST_CASE_TEMPLATE("the learning rate may change between steps", D, GPUNET_TEST_
 
 TEST_CASE_TEMPLATE("a momentum that begins late begins with the gradient", D, GPUNET_TEST_DEVICES) {
   ClassifierLesson<D, double> late, plain;
-  optim::SGD late_optimizer(late.net, {.lr = 0.5, .dampening = 0.5}), plain_optimizer(plain.net, {.lr = 0.5});
+  optim::SGD late_optimizer(late.net, {.lr = 0.5, .dampening = 0.5}),
+      plain_optimizer(plain.net, {.lr = 0.5});
   for (int step = 0; step < 3; ++step) {
     if (step == 2) late_optimizer.set_momentum(0.5);
     CHECK(late_optimizer.arrays() == (step == 2 ? 3 : 2));
@@ -65,7 +66,8 @@ TEST_CASE_TEMPLATE("a momentum that begins late begins with the gradient", D, GP
 
 TEST_CASE_TEMPLATE("an optimizer may be moved", D, GPUNET_TEST_DEVICES) {
   ClassifierLesson<D, double> moved, whole;
-  optim::SGD first(moved.net, {.lr = 0.5, .momentum = 0.5}), optimizer(whole.net, {.lr = 0.5, .momentum = 0.5});
+  optim::SGD first(moved.net, {.lr = 0.5, .momentum = 0.5}),
+      optimizer(whole.net, {.lr = 0.5, .momentum = 0.5});
   moved.backward();
   first.step();
   optim::SGD second(std::move(first));
@@ -80,7 +82,8 @@ TEST_CASE("options that make no sense") {
   const float nan = std::nanf("");
   CHECK(error_of_sgd({.lr = -0.5f}) ==
         "gpunet::optim::SGD: invalid learning rate -0.5 (want 0 or more, and finite)");
-  CHECK(error_of_sgd({.lr = nan}) == "gpunet::optim::SGD: invalid learning rate nan (want 0 or more, and finite)");
+  CHECK(error_of_sgd({.lr = nan}) ==
+        "gpunet::optim::SGD: invalid learning rate nan (want 0 or more, and finite)");
   CHECK(error_of_sgd({.lr = std::numeric_limits<double>::infinity()}) ==
         "gpunet::optim::SGD: invalid learning rate inf (want 0 or more, and finite)");
   CHECK(error_of_sgd({.lr = 1e39}) ==
@@ -91,14 +94,16 @@ TEST_CASE("options that make no sense") {
         "gpunet::optim::SGD: invalid momentum value -1 (want 0 or more, and finite)");
   CHECK(error_of_sgd({.weight_decay = -1}) ==
         "gpunet::optim::SGD: invalid weight_decay value -1 (want 0 or more, and finite)");
-  CHECK(error_of_sgd({.dampening = nan}) == "gpunet::optim::SGD: invalid dampening nan (want a finite number)");
+  CHECK(error_of_sgd({.dampening = nan}) ==
+        "gpunet::optim::SGD: invalid dampening nan (want a finite number)");
   CHECK(error_of_sgd({.dampening = 1e39}) ==
         "gpunet::optim::SGD: invalid dampening 1e+39 (want -3.4e38 to 3.4e38, as a float is)");
   CHECK(error_of_sgd({.dampening = -1e39}) ==
         "gpunet::optim::SGD: invalid dampening -1e+39 (want -3.4e38 to 3.4e38, as a float is)");
   CHECK(error_of_sgd({.dampening = -3.4e38}) == "");
   const std::string nesterov =
-      "gpunet::optim::SGD: Nesterov momentum requires a momentum and zero dampening, set them or leave nesterov "
+      "gpunet::optim::SGD: Nesterov momentum requires a momentum and zero dampening, set them or "
+      "leave nesterov "
       "out";
   CHECK(error_of_sgd({.nesterov = true}) == nesterov);
   CHECK(error_of_sgd({.momentum = 0.9f, .dampening = 0.1f, .nesterov = true}) == nesterov);

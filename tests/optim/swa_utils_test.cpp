@@ -32,8 +32,8 @@ template <class M>
 void set_update(M& net, int k) {
   for (index_t i : {0, 1}) {
     const auto& parameter = net.named_parameters()[static_cast<std::size_t>(i)];
-    set_pattern(net.device(), net.parameters().data() + parameter.offset, parameter.sizes.numel(), k,
-                static_cast<int>(i));
+    set_pattern(net.device(), net.parameters().data() + parameter.offset, parameter.sizes.numel(),
+                k, static_cast<int>(i));
     const auto& buffer = net.named_buffers()[static_cast<std::size_t>(i)];
     set_pattern(net.device(), net.buffers().data() + buffer.offset, 3, k, static_cast<int>(i) + 2);
   }
@@ -49,7 +49,8 @@ std::vector<double> numbers_of(const M& net) {
     all.insert(all.end(), values.begin(), values.end());
   };
   for (std::size_t i : {0u, 1u})
-    add(net.parameters().data() + net.named_parameters()[i].offset, net.named_parameters()[i].sizes.numel());
+    add(net.parameters().data() + net.named_parameters()[i].offset,
+        net.named_parameters()[i].sizes.numel());
   for (std::size_t i : {0u, 1u})
     add(net.buffers().data() + net.named_buffers()[i].offset, 3);
   return all;
@@ -88,7 +89,8 @@ TEST_CASE_TEMPLATE("averages of weights are bitwise PyTorch's", D, GPUNET_TEST_D
   check_averages<D>(get_ema_multi_avg_fn(0.9), reference::buffers_copied, false);
 }
 
-TEST_CASE_TEMPLATE("an average is a model of its own, with the counters of the other", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("an average is a model of its own, with the counters of the other", D,
+                   GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   Model<Net, D> net(device);
   AveragedModel ema(net, {.multi_avg_fn = get_ema_multi_avg_fn(0.5), .use_buffers = true});
@@ -98,14 +100,16 @@ TEST_CASE_TEMPLATE("an average is a model of its own, with the counters of the o
     ema.update_parameters(net);
   }
   index_t batches = 0;
-  device.download(&batches, ema.module().buffers().data() + net.named_buffers()[2].offset, sizeof batches);
+  device.download(&batches, ema.module().buffers().data() + net.named_buffers()[2].offset,
+                  sizeof batches);
   CHECK(batches == 3);
   ema.module().eval();
   CHECK(net.mode() == nn::Mode::train);
   CHECK(ema(inputs).sizes() == Sizes{5, 3});
   auto loss = nn::CrossEntropyLoss()(ema(inputs), Tensor<label_t, D>(device, {5}, {0, 1, 2, 0, 1}));
   ema.update_parameters(net);
-  CHECK(contains(error_of([&] { loss.backward(); }), "the parameters have changed since this loss"));
+  CHECK(
+      contains(error_of([&] { loss.backward(); }), "the parameters have changed since this loss"));
 }
 
 TEST_CASE("networks that are functions have averages too") {
@@ -115,7 +119,8 @@ TEST_CASE("networks that are functions have averages too") {
   CHECK(same_bits(parameters_of(swa.module()), parameters_of(net)));
 }
 
-TEST_CASE_TEMPLATE("fit averages after every update or epoch, as the loop", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("fit averages after every update or epoch, as the loop", D,
+                   GPUNET_TEST_DEVICES) {
   Lesson<D> looped(0.1, false), fitted(0.1, false);
   const AveragedModelOptions options{.multi_avg_fn = get_ema_multi_avg_fn(0.75)};
   AveragedModel ema(looped.net, options), fit_ema(fitted.net, options);
@@ -142,8 +147,8 @@ TEST_CASE_TEMPLATE("fit averages after every update or epoch, as the loop", D, G
 TEST_CASE("fit validates an average") {
   Lesson<Host> lesson;
   AveragedModel ema(lesson.net, {.multi_avg_fn = get_ema_multi_avg_fn(0.5)});
-  const auto history =
-      lesson.fit({.epochs = 2}, train::EachStep(ema), train::Validation(lesson.test_loader, ema.module()));
+  const auto history = lesson.fit({.epochs = 2}, train::EachStep(ema),
+                                  train::Validation(lesson.test_loader, ema.module()));
   const auto of_average = train::evaluate(ema.module(), lesson.criterion, lesson.test_loader);
   CHECK(history.epochs.back().val_loss == of_average.loss);
   CHECK(of_average.loss != train::evaluate(lesson.net, lesson.criterion, lesson.test_loader).loss);
@@ -154,12 +159,15 @@ TEST_CASE("averages that make no sense") {
   Model<Net, Host> net(test_device<Host>());
   for (double decay : {-0.1, 1.1, std::nan("")})
     CHECK(error_of([&] { get_ema_multi_avg_fn(decay); }) ==
-          concat("gpunet::optim::swa_utils::get_ema_multi_avg_fn: invalid decay value ", decay, " (want 0 to 1)"));
-  CHECK(contains(error_of([&] { AveragedModel ema(net, {.multi_avg_fn = MultiAvgFn{.decay = 2}}); }),
-                 "invalid decay value 2"));
+          concat("gpunet::optim::swa_utils::get_ema_multi_avg_fn: invalid decay value ", decay,
+                 " (want 0 to 1)"));
+  CHECK(
+      contains(error_of([&] { AveragedModel ema(net, {.multi_avg_fn = MultiAvgFn{.decay = 2}}); }),
+               "invalid decay value 2"));
   AveragedModel swa(net);
   Model<nn::Sequential<nn::Input<4>, nn::Linear<2>>, Host> other(test_device<Host>());
-  CHECK(contains(error_of([&] { swa.update_parameters(other); }), "update_parameters: 0.weight has shape"));
+  CHECK(contains(error_of([&] { swa.update_parameters(other); }),
+                 "update_parameters: 0.weight has shape"));
   Host second({.threads = 1});
   const auto elsewhere = net.to(second);
   CHECK(contains(error_of([&] { swa.update_parameters(elsewhere); }),
@@ -176,8 +184,9 @@ TEST_CASE("the learning rates of SWALR are PyTorch's") {
     }
   };
   check({}, reference::swa_lr);
-  check({.swa_lr = 0.02, .anneal_epochs = 7, .anneal_strategy = optim::lr_scheduler::Anneal::linear},
-        reference::swa_lr_linear);
+  check(
+      {.swa_lr = 0.02, .anneal_epochs = 7, .anneal_strategy = optim::lr_scheduler::Anneal::linear},
+      reference::swa_lr_linear);
   check({.swa_lr = 0.02, .anneal_epochs = 0}, reference::swa_lr_at_once);
   Lesson<Host> lesson;
   CHECK(error_of([&] { SWALR(lesson.optimizer, {.swa_lr = -1}); }) ==

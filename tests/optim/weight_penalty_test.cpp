@@ -36,7 +36,8 @@ TEST_CASE_TEMPLATE("a penalty of weights adds PyTorch's gradients", D, GPUNET_TE
   check_reference<D, float>(1e-6);
 }
 
-TEST_CASE_TEMPLATE("without a backward pass, or for nothing, weights have no penalty", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("without a backward pass, or for nothing, weights have no penalty", D,
+                   GPUNET_TEST_DEVICES) {
   ClassifierLesson<D, float> lesson;
   nn::utils::add_weight_penalty_(lesson.net, {.l1 = 1});
   lesson.backward();

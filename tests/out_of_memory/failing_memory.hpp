@@ -32,7 +32,8 @@ class FailingMemory {
 // operator new of this program.
 FailingMemory& host_memory();
 
-// Runs operations with every allocation failing in turn, alone and with all later ones, and prints what was found.
+// Runs operations with every allocation failing in turn, alone and with all later ones, and prints
+// what was found.
 class MemoryTest {
  public:
   // After the first 50, only each `every`-th allocation of an operation fails.
@@ -41,8 +42,8 @@ class MemoryTest {
   int failures() const { return failures_; }
   int operations() const { return operations_; }
 
-  // `prepare` makes the objects; `operation` changes them, and `result` is a number of all that it has to do. `state` is a number of
-  // what an error must leave alone.
+  // `prepare` makes the objects; `operation` changes them, and `result` is a number of all that it
+  // has to do. `state` is a number of what an error must leave alone.
   struct Parts {
     const char* name;
     std::function<void()> prepare, operation;
@@ -71,14 +72,15 @@ class MemoryTest {
         errors += error != Found::nothing;
         const auto expect = [&](bool holds, const char* what) {
           if (!holds && ++wrong <= 5)
-            std::printf("WRONG: %s, allocation %ld%s: %s\n", parts.name, first, and_later ? " and all later" : "",
-                        what);
+            std::printf("WRONG: %s, allocation %ld%s: %s\n", parts.name, first,
+                        and_later ? " and all later" : "", what);
         };
         expect(error != Found::something_else, "another error than one about memory");
         if (error == Found::nothing) {
           expect(parts.result() == right, "no error, and another result");
         } else {
-          if (!and_later || parts.unchanged_without_memory) expect(parts.state() == before, "objects have changed");
+          if (!and_later || parts.unchanged_without_memory)
+            expect(parts.state() == before, "objects have changed");
           if (is_whole_) expect(memory_.in_use() == in_use, "memory is not released");
           parts.operation();
           expect(parts.result() == right, "another result afterwards");

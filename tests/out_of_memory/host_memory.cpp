@@ -24,7 +24,8 @@ class HostMemory final : public FailingMemory {
   void* allocate(std::size_t bytes, std::size_t alignment) {
     if (fails_) {
       const long number = ++asked_;
-      if (number == which_.first || (which_.and_later && number > which_.first)) throw std::bad_alloc();
+      if (number == which_.first || (which_.and_later && number > which_.first))
+        throw std::bad_alloc();
     }
     const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
     void* const memory = std::aligned_alloc(alignment, rounded > 0 ? rounded : alignment);

@@ -1,5 +1,6 @@
-// Out of memory is an error, not an end: every allocation of every operation fails in turn, alone and with all later ones. The
-// operation throws std::bad_alloc or an Error about memory, releases what it had, and succeeds when it is called again.
+// Out of memory is an error, not an end: every allocation of every operation fails in turn, alone
+// and with all later ones. The operation throws std::bad_alloc or an Error about memory, releases
+// what it had, and succeeds when it is called again.
 #include <climits>
 #include <cstdlib>
 #include <dlfcn.h>
@@ -144,19 +145,22 @@ void test_whole(MemoryTest& test, const Data& data, const Options&... options) {
     if (is_simulated && workers == 0) continue;
     test.whole(workers ? "train::fit with two workers" : "train::fit", [&] {
       Lesson<D> lesson(data, options...);
-      const data::DataLoader loader(data.set, {.batch_size = 12, .shuffle = true, .num_workers = workers});
+      const data::DataLoader loader(data.set,
+                                    {.batch_size = 12, .shuffle = true, .num_workers = workers});
       const data::DataLoader validation(data.set, {.batch_size = 15});
       const auto history =
-          train::fit(lesson.net, nn::CrossEntropyLoss{}, lesson.optimizer, loader, {.epochs = is_simulated ? 1 : 2},
-                     train::Accuracy(lesson.device, 3), train::Validation(validation),
+          train::fit(lesson.net, nn::CrossEntropyLoss{}, lesson.optimizer, loader,
+                     {.epochs = is_simulated ? 1 : 2}, train::Accuracy(lesson.device, 3),
+                     train::Validation(validation),
                      train::EarlyStopping({.patience = 5, .restore_best_weights = true}));
       return hash_of(lesson.weights(), history.epochs.size());
     });
   }
 }
 
-// Operations on objects that stay: an error leaves them as they were, or good for the same operation. Each is the first one on new
-// objects, since what has grown once needs no memory any more.
+// Operations on objects that stay: an error leaves them as they were, or good for the same
+// operation. Each is the first one on new objects, since what has grown once needs no memory any
+// more.
 template <class D, class... Options>
 void test_parts(MemoryTest& test, const Data& data, const Options&... options) {
   std::optional<Lesson<D>> lesson;
@@ -240,8 +244,9 @@ void test_parts(MemoryTest& test, const Data& data, const Options&... options) {
   sgd.reset();
   test({"a step with a hook", make,
         [&] {
-          const auto hook = lesson->net.register_forward_hook(
-              "0", [&](const Tensor<float, D>& y) { number = static_cast<std::uint64_t>(y.numel()); });
+          const auto hook = lesson->net.register_forward_hook("0", [&](const Tensor<float, D>& y) {
+            number = static_cast<std::uint64_t>(y.numel());
+          });
           lesson->step();
         },
         [&] { return hash_of(number, weights()); }, weights});
@@ -310,8 +315,8 @@ void test_files(MemoryTest& test, const Data& data) {
           checkpoint.load();
         },
         state, state, false});
-  test({"io::load of an optimizer", make_trained, [&] { io::load(lesson->optimizer, of_optimizer); }, state, state,
-        false});
+  test({"io::load of an optimizer", make_trained,
+        [&] { io::load(lesson->optimizer, of_optimizer); }, state, state, false});
 }
 
 #else
@@ -322,7 +327,9 @@ class DeviceMemory final : public FailingMemory {
   // Returns false if the device is not a simulated one.
   bool is_here() const { return refuse_ && free_; }
 
-  void fail(const Failing& which) override { refuse_(which.first, which.and_later ? LONG_MAX : which.first); }
+  void fail(const Failing& which) override {
+    refuse_(which.first, which.and_later ? LONG_MAX : which.first);
+  }
   long stop() override { return refuse_(0, 0); }
   long in_use() const override {
     std::size_t free = 0, total = 0;
@@ -341,8 +348,8 @@ class DeviceMemory final : public FailingMemory {
 
 }  // namespace
 
-// main [EVERY]: with EVERY, after the first 50 only each EVERY-th allocation of an operation fails. Linked with gpunet::cuda: on a
-// simulated GPU.
+// main [EVERY]: with EVERY, after the first 50 only each EVERY-th allocation of an operation fails.
+// Linked with gpunet::cuda: on a simulated GPU.
 int main(int argc, char** argv) {
   const long every = argc > 1 ? std::atol(argv[1]) : 1;
   std::setvbuf(stdout, nullptr, _IOLBF, 0);  // what was printed stays if the program is ended
@@ -350,7 +357,8 @@ int main(int argc, char** argv) {
 #if GPUNET_CUDA
   DeviceMemory memory;
   if (!memory.is_here()) {
-    std::printf("skipped, only a simulated GPU refuses memory\n[gpunet] 0 passed, 0 failed, 1 skipped\n");
+    std::printf(
+        "skipped, only a simulated GPU refuses memory\n[gpunet] 0 passed, 0 failed, 1 skipped\n");
     return 77;
   }
   MemoryTest test(memory, every);
@@ -362,6 +370,7 @@ int main(int argc, char** argv) {
   test_parts<Host>(test, data, HostOptions{.threads = 1});
   test_files(test, data);
 #endif
-  std::printf("[gpunet] %d passed, %d failed, 0 skipped\n", test.operations() - test.failures(), test.failures());
+  std::printf("[gpunet] %d passed, %d failed, 0 skipped\n", test.operations() - test.failures(),
+              test.failures());
   return test.failures() > 0 ? 1 : 0;
 }

@@ -25,7 +25,8 @@ template <class Kind>
 std::vector<Kind> marks_of(const Scene& scene, Color color) {
   std::vector<Kind> found;
   for (const Mark& mark : scene.marks)
-    if (const auto* kind = std::get_if<Kind>(&mark); kind && kind->color == color) found.push_back(*kind);
+    if (const auto* kind = std::get_if<Kind>(&mark); kind && kind->color == color)
+      found.push_back(*kind);
   return found;
 }
 
@@ -41,10 +42,11 @@ struct Frame {
   double left, right, top, bottom;
 };
 Frame frame_of(const Label& label) {
-  const double width = text_width(label.text, label.size), shift = static_cast<double>(label.anchor) / 2 * width;
+  const double width = text_width(label.text, label.size),
+               shift = static_cast<double>(label.anchor) / 2 * width;
   if (label.upward)
-    return {label.at.x - 0.8 * label.size, label.at.x + 0.25 * label.size, label.at.y + shift - width,
-            label.at.y + shift};
+    return {label.at.x - 0.8 * label.size, label.at.x + 0.25 * label.size,
+            label.at.y + shift - width, label.at.y + shift};
   return {label.at.x - shift, label.at.x - shift + width, label.at.y - 0.8 * label.size,
           label.at.y + 0.25 * label.size};
 }
@@ -84,13 +86,15 @@ TEST_CASE("round numbers on axes") {
         Texts{"10", "20", "30", "40", "50", "60", "70", "80", "90", "100"});
   CHECK(texts(plot::detail::linear_scale(-3, 7, 5, Ends::rounded).ticks) ==
         Texts{"-4", "-2", "0", "2", "4", "6", "8"});
-  CHECK(texts(plot::detail::linear_scale(0, 3e6, 3, Ends::rounded).ticks) == Texts{"0", "1e+06", "2e+06", "3e+06"});
+  CHECK(texts(plot::detail::linear_scale(0, 3e6, 3, Ends::rounded).ticks) ==
+        Texts{"0", "1e+06", "2e+06", "3e+06"});
   CHECK(texts(plot::detail::linear_scale(0, 4e-4, 4, Ends::rounded).ticks) ==
         Texts{"0.0000", "0.0001", "0.0002", "0.0003", "0.0004"});
   CHECK(plot::detail::linear_scale(2, 2, 5, Ends::as_given).place(2) == 0.5);
   CHECK(plot::detail::linear_scale(0, 0, 5, Ends::rounded).place(0) == 0.5);
   CHECK(texts(plot::detail::log_scale(0.09, 1.3).ticks) == Texts{"0.1", "0.2", "0.5", "1"});
-  CHECK(texts(plot::detail::log_scale(1e-3, 1e3).ticks) == Texts{"0.001", "0.01", "0.1", "1", "10", "100", "1000"});
+  CHECK(texts(plot::detail::log_scale(1e-3, 1e3).ticks) ==
+        Texts{"0.001", "0.01", "0.1", "1", "10", "100", "1000"});
   CHECK(plot::detail::log_scale(1, 100).place(10) == doctest::Approx(0.5));
   CHECK(plot::detail::log_scale(1e-30, 1e30).ticks.size() <= 10);
 }
@@ -140,7 +144,8 @@ TEST_CASE("long legends take several lines") {
 
 TEST_CASE("bars are as high as their parts") {
   const Scene scene = stacked_bars({"a", "b"}, {{"low", {1, 2}}, {"high", {3, 0}}});
-  const auto low = marks_of<Box>(scene, series_color(0)), high = marks_of<Box>(scene, series_color(1));
+  const auto low = marks_of<Box>(scene, series_color(0)),
+             high = marks_of<Box>(scene, series_color(1));
   REQUIRE(low.size() == 3);  // one in the legend
   REQUIRE(high.size() == 3);
   const double unit = low[1].height;
@@ -152,8 +157,9 @@ TEST_CASE("bars are as high as their parts") {
 }
 
 TEST_CASE("cells are the stronger the larger their numbers") {
-  const Scene scene = heat_map(2, 2, {0, 5, 10, std::nan("")},
-                               {.row_names = {"r0", "r1"}, .column_names = {"c0", "c1"}, .cell = 50});
+  const Scene scene =
+      heat_map(2, 2, {0, 5, 10, std::nan("")},
+               {.row_names = {"r0", "r1"}, .column_names = {"c0", "c1"}, .cell = 50});
   CHECK(marks_of<Box>(scene, paper).size() == 1);
   CHECK(marks_of<Box>(scene, mix(paper, series_color(0), 0.5)).size() == 1);
   CHECK(marks_of<Box>(scene, series_color(0)).size() == 1);
@@ -165,7 +171,8 @@ TEST_CASE("cells are the stronger the larger their numbers") {
 
 TEST_CASE("images lie in rows and keep their proportions") {
   const io::Image wide{4, 2, 1, std::vector<std::uint8_t>(8)};
-  const Scene scene = image_grid({wide, wide, wide}, {.columns = 2, .size = 40, .captions = {"a", "b", "c"}});
+  const Scene scene =
+      image_grid({wide, wide, wide}, {.columns = 2, .size = 40, .captions = {"a", "b", "c"}});
   std::vector<Picture> pictures;
   for (const Mark& mark : scene.marks)
     if (const auto* picture = std::get_if<Picture>(&mark)) pictures.push_back(*picture);
@@ -180,10 +187,19 @@ TEST_CASE("images lie in rows and keep their proportions") {
 
 TEST_CASE("what makes no diagram") {
   CHECK(contains(error_of([] { lines({{"a", {1, 2}, {1}}}); }), "the series 'a' has 1 x for 2 y"));
-  CHECK(contains(error_of([] { stacked_bars({"x"}, {{"a", {1, 2}}}); }), "the part 'a' has 2 values for 1 bars"));
-  CHECK(contains(error_of([] { stacked_bars({"x"}, {{"a", {-1}}}); }), "the value -1 of 'a' in the bar 'x'"));
+  CHECK(contains(error_of([] {
+                   stacked_bars({"x"}, {{"a", {1, 2}}});
+                 }),
+                 "the part 'a' has 2 values for 1 bars"));
+  CHECK(contains(error_of([] {
+                   stacked_bars({"x"}, {{"a", {-1}}});
+                 }),
+                 "the value -1 of 'a' in the bar 'x'"));
   CHECK(contains(error_of([] { heat_map(2, 2, {1}); }), "1 values for 2 x 2 cells"));
-  CHECK(contains(error_of([] { heat_map(1, 1, {1}, {.row_names = {"a", "b"}}); }), "2 names for 1 rows"));
+  CHECK(contains(error_of([] {
+                   heat_map(1, 1, {1}, {.row_names = {"a", "b"}});
+                 }),
+                 "2 names for 1 rows"));
   CHECK(contains(error_of([] { image_grid({}, {.columns = 0}); }), "0 columns (want 1 or more)"));
   CHECK(contains(error_of([] { image_grid({}, {.captions = {"a"}}); }), "1 captions for 0 images"));
 }
@@ -193,29 +209,39 @@ TEST_CASE("all texts lie on the page, and none covers another") {
   for (const Titles& titles : {Titles{}, Titles{"Title", "x axis", "y axis"}, long_titles}) {
     CAPTURE(titles.title);
     for (const double largest : {1.0, 12345.0, 123456789.0, 1234567890.0, 1e-30}) {
-      CHECK(problem_of_texts(heat_map(4, 4, std::vector<double>(16, largest),
-                                      {.titles = titles, .row_names = animals, .column_names = animals})) == "");
-      CHECK(problem_of_texts(heat_map(3, 2, std::vector<double>(6, -largest), {.titles = titles, .cell = 50})) ==
-            "");
+      CHECK(problem_of_texts(
+                heat_map(4, 4, std::vector<double>(16, largest),
+                         {.titles = titles, .row_names = animals, .column_names = animals})) == "");
+      CHECK(problem_of_texts(heat_map(3, 2, std::vector<double>(6, -largest),
+                                      {.titles = titles, .cell = 50})) == "");
     }
-    CHECK(problem_of_texts(heat_map(
-              2, 2, {1, 2, 3, 4},
-              {.titles = titles, .row_names = {"r", sentence}, .column_names = {sentence, "c"}, .cell = 100})) ==
-          "");
+    CHECK(problem_of_texts(heat_map(2, 2, {1, 2, 3, 4},
+                                    {.titles = titles,
+                                     .row_names = {"r", sentence},
+                                     .column_names = {sentence, "c"},
+                                     .cell = 100})) == "");
     for (const bool log : {false, true})
       for (const auto& [width, height] :
            {std::pair(640.0, 400.0), std::pair(400.0, 300.0), std::pair(900.0, 900.0)})
-        CHECK(problem_of_texts(
-                  lines({{"loss", {1, 0.5, 0.4, 0.33}}, {"of the validation", {1e-7, 1, 2}, {1, 1e5, 1e6}}},
-                        {.titles = titles, .log_x = log, .log_y = log, .width = width, .height = height})) == "");
-    CHECK(problem_of_texts(lines({{sentence, {1, 2}}, {"short", {1, 2}}, {sentence + sentence, {1, 2}}},
-                                 {.titles = titles, .height = 640})) == "");
-    CHECK(problem_of_texts(stacked_bars(animals, {{"a", {1, 2, 3, 4}}}, {.titles = titles, .width = 300})) == "");
-    CHECK(problem_of_texts(stacked_bars({"a", sentence, "c"}, {{"a", {1, 2, 3}}, {sentence, {1, 2, 0.5}}},
+        CHECK(problem_of_texts(lines({{"loss", {1, 0.5, 0.4, 0.33}},
+                                      {"of the validation", {1e-7, 1, 2}, {1, 1e5, 1e6}}},
+                                     {.titles = titles,
+                                      .log_x = log,
+                                      .log_y = log,
+                                      .width = width,
+                                      .height = height})) == "");
+    CHECK(problem_of_texts(
+              lines({{sentence, {1, 2}}, {"short", {1, 2}}, {sentence + sentence, {1, 2}}},
+                    {.titles = titles, .height = 640})) == "");
+    CHECK(problem_of_texts(stacked_bars(animals, {{"a", {1, 2, 3, 4}}},
+                                        {.titles = titles, .width = 300})) == "");
+    CHECK(problem_of_texts(stacked_bars({"a", sentence, "c"},
+                                        {{"a", {1, 2, 3}}, {sentence, {1, 2, 0.5}}},
                                         {.titles = titles, .height = 600})) == "");
   }
   const io::Image gray{2, 2, 1, std::vector<std::uint8_t>(4)};
-  CHECK(problem_of_texts(image_grid({gray, gray}, {.title = sentence, .captions = {"a", sentence}})) == "");
+  CHECK(problem_of_texts(
+            image_grid({gray, gray}, {.title = sentence, .captions = {"a", sentence}})) == "");
 }
 
 TEST_CASE("counts are written in full, other numbers with four digits") {
@@ -234,7 +260,8 @@ TEST_CASE("axes of epochs and of counts have ticks at whole numbers only") {
           FAIL_CHECK(epochs << " epochs: " << label.text);
     }
   CHECK(has_label(lines({{"", {3}}}), "1"));
-  CHECK(has_label(lines({{"", {1, 2}, {0, 0.5}}}), "0.25") != has_label(lines({{"", {1, 2}, {0, 0.5}}}), "0.3"));
+  CHECK(has_label(lines({{"", {1, 2}, {0, 0.5}}}), "0.25") !=
+        has_label(lines({{"", {1, 2}, {0, 0.5}}}), "0.3"));
   for (const char* text : {"0", "1", "2"})
     CHECK(has_label(stacked_bars({"a", "b"}, {{"", {1, 2}}}), text));
   CHECK_FALSE(has_label(stacked_bars({"a", "b"}, {{"", {1, 2}}}), "0.5"));
@@ -242,6 +269,8 @@ TEST_CASE("axes of epochs and of counts have ticks at whole numbers only") {
 }
 
 TEST_CASE("a logarithmic axis within a decade has ticks") {
-  CHECK(texts(plot::detail::log_scale(0.31, 0.42).ticks) == Texts{"0.32", "0.34", "0.36", "0.38", "0.40", "0.42"});
-  CHECK(texts(plot::detail::log_scale(3, 4, plot::detail::Numbers::whole).ticks) == Texts{"3", "4"});
+  CHECK(texts(plot::detail::log_scale(0.31, 0.42).ticks) ==
+        Texts{"0.32", "0.34", "0.36", "0.38", "0.40", "0.42"});
+  CHECK(texts(plot::detail::log_scale(3, 4, plot::detail::Numbers::whole).ticks) ==
+        Texts{"3", "4"});
 }

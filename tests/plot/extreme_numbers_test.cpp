@@ -1,4 +1,5 @@
-// Diagrams of any numbers that a double holds: bounded work, readable axes, and no NaN or infinity in the SVG.
+// Diagrams of any numbers that a double holds: bounded work, readable axes, and no NaN or infinity
+// in the SVG.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -22,12 +23,15 @@ using plot::detail::Scale;
 
 namespace {
 
-constexpr double infinite = std::numeric_limits<double>::infinity(), largest = std::numeric_limits<double>::max(),
-                 least = std::numeric_limits<double>::denorm_min(), normal = std::numeric_limits<double>::min();
+constexpr double infinite = std::numeric_limits<double>::infinity(),
+                 largest = std::numeric_limits<double>::max(),
+                 least = std::numeric_limits<double>::denorm_min(),
+                 normal = std::numeric_limits<double>::min();
 
 // Pairs of the values that break axes, of neighboring numbers, and of random bits.
 std::vector<std::pair<double, double>> pairs() {
-  std::vector<std::pair<double, double>> all{{0.3, 0.1 + 0.2}, {0.1, 1 - 0.9}, {1, 1 + 2.2e-16}, {1e9, 1e9 + 1e-6}};
+  std::vector<std::pair<double, double>> all{
+      {0.3, 0.1 + 0.2}, {0.1, 1 - 0.9}, {1, 1 + 2.2e-16}, {1e9, 1e9 + 1e-6}};
   const std::vector<double> special{0,      -0.0,    least,    -least,   normal,    -normal,
                                     1e-300, 1,       -1,       0.1,      1e300,     1e308,
                                     -1e308, largest, -largest, infinite, -infinite, std::nan("")};
@@ -54,7 +58,8 @@ bool has_no_number(const Scene& scene) {
   return contains(svg, "nan") || contains(svg, "inf");
 }
 
-// How far a tick may be from its axis, as a share of its length: half a unit in the last place of the narrowest axis.
+// How far a tick may be from its axis, as a share of its length: half a unit in the last place of
+// the narrowest axis.
 const double rounding = static_cast<double>(std::ldexp(1, -53) / plot::detail::narrowest_axis);
 
 // What is wrong with the scale of an axis that has to show `low` and `high`; empty if nothing is.
@@ -69,7 +74,8 @@ std::string problem_of(const Scale& scale, double low, double high, std::size_t 
     if (i > 0 && tick.text == scale.ticks[i - 1].text) return concat("two ticks '", tick.text, "'");
   }
   for (const double value : {low, high})
-    if (!(scale.place(value) >= -1e-9 && scale.place(value) <= 1 + 1e-9))  // of a step, which counts as round
+    // Of a step, which counts as round.
+    if (!(scale.place(value) >= -1e-9 && scale.place(value) <= 1 + 1e-9))
       return "a number beside the axis";
   return scale.place(low) <= scale.place(high) ? "" : "the wrong order";
 }
@@ -102,7 +108,8 @@ TEST_CASE("diagrams of any numbers hold finite coordinates") {
     CAPTURE(gpunet::detail::short_text(a, 17));
     CAPTURE(gpunet::detail::short_text(b, 17));
     for (const bool log : {false, true})
-      if (has_no_number(lines({{"", {a, b}, {b, a}}}, {.log_x = log, .log_y = log}))) FAIL_CHECK("lines");
+      if (has_no_number(lines({{"", {a, b}, {b, a}}}, {.log_x = log, .log_y = log})))
+        FAIL_CHECK("lines");
     if (has_no_number(heat_map(1, 2, {a, b}))) FAIL_CHECK("heat_map");
     if (a >= 0 && b >= 0 && std::isfinite(a / 2 + b / 2) && std::isfinite(a + b))
       if (has_no_number(stacked_bars({"x"}, {{"a", {a}}, {"b", {b}}}))) FAIL_CHECK("stacked_bars");
@@ -110,7 +117,8 @@ TEST_CASE("diagrams of any numbers hold finite coordinates") {
 }
 
 TEST_CASE("neighboring numbers share the middle of an axis, distant ones its ends") {
-  CHECK(plot::detail::linear_scale(0.3, 0.1 + 0.2, 5, Ends::as_given).place(0.3) == doctest::Approx(0.5));
+  CHECK(plot::detail::linear_scale(0.3, 0.1 + 0.2, 5, Ends::as_given).place(0.3) ==
+        doctest::Approx(0.5));
   CHECK(plot::detail::linear_scale(0, least, 5, Ends::as_given).place(0) == doctest::Approx(0.5));
   const Scale widest = plot::detail::linear_scale(-largest, largest, 5, Ends::as_given);
   CHECK(widest.place(-largest) == 0);
@@ -124,13 +132,18 @@ TEST_CASE("sums and sizes that no diagram can show are refused") {
                    stacked_bars({"x"}, {{"a", {1e308}}, {"b", {1e308}}});
                  }),
                  "the parts of the bar 'x' add up to more than a double holds"));
-  CHECK(contains(error_of([] { heat_map(index_t{1} << 32, index_t{1} << 32, {}); }), "0 values for 4294967296 x"));
+  CHECK(contains(error_of([] { heat_map(index_t{1} << 32, index_t{1} << 32, {}); }),
+                 "0 values for 4294967296 x"));
   for (const io::Image& image : {io::Image{}, io::Image{0, 3, 3, {}}, io::Image{2, 2, 3, {1}}})
-    CHECK(contains(error_of([&] { image_grid({image}); }), "gpunet::plot::image_grid: an image of "));
+    CHECK(
+        contains(error_of([&] { image_grid({image}); }), "gpunet::plot::image_grid: an image of "));
   for (const double size : {0.0, -1.0, infinite, std::nan(""), 1e9}) {
     CHECK(contains(error_of([&] { lines({}, {.width = size}); }), "gpunet::plot::lines: "));
-    CHECK(contains(error_of([&] { stacked_bars({}, {}, {.height = size}); }), "gpunet::plot::stacked_bars: "));
-    CHECK(contains(error_of([&] { heat_map(1, 1, {1}, {.cell = size}); }), "gpunet::plot::heat_map: "));
-    CHECK(contains(error_of([&] { image_grid({}, {.size = size}); }), "gpunet::plot::image_grid: "));
+    CHECK(contains(error_of([&] { stacked_bars({}, {}, {.height = size}); }),
+                   "gpunet::plot::stacked_bars: "));
+    CHECK(contains(error_of([&] { heat_map(1, 1, {1}, {.cell = size}); }),
+                   "gpunet::plot::heat_map: "));
+    CHECK(
+        contains(error_of([&] { image_grid({}, {.size = size}); }), "gpunet::plot::image_grid: "));
   }
 }

@@ -33,17 +33,21 @@ TEST_CASE("a scene as SVG") {
   Scene scene{10, 20};
   scene.add(Path{{{1, 2}, {3.456, -0.001}}, red, 1.5});
   scene.add(Label{{1, 2}, "a<b> & \"c\"\n", Anchor::end, 12, red, true});
-  CHECK(to_svg(scene) ==
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"10\" height=\"20\" viewBox=\"0 0 10 20\" "
-        "font-family=\"system-ui, sans-serif\">\n"
-        "<style>.f0{fill:#ffffff}.s0{fill:none;stroke:#ffffff}.f1{fill:#ff0000}.s1{fill:none;stroke:#ff0000}"
-        "@media (prefers-color-scheme: dark){.f0{fill:#0d1117}.s0{fill:none;stroke:#0d1117}"
-        ".f1{fill:#800000}.s1{fill:none;stroke:#800000}}</style>\n"
-        "<rect class=\"f0\" x=\"0\" y=\"0\" width=\"10\" height=\"20\"/>\n"
-        "<polyline class=\"s1\" stroke-width=\"1.5\" stroke-linejoin=\"round\" stroke-linecap=\"round\" "
-        "points=\"1,2 3.46,0\"/>\n"
-        "<text class=\"f1\" x=\"1\" y=\"2\" font-size=\"12\" text-anchor=\"end\" transform=\"rotate(-90 1 2)\">"
-        "a&lt;b&gt; &amp; &quot;c&quot; </text>\n</svg>\n");
+  CHECK(
+      to_svg(scene) ==
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"10\" height=\"20\" viewBox=\"0 0 10 20\" "
+      "font-family=\"system-ui, sans-serif\">\n"
+      "<style>.f0{fill:#ffffff}.s0{fill:none;stroke:#ffffff}.f1{fill:#ff0000}.s1{fill:none;stroke:#"
+      "ff0000}"
+      "@media (prefers-color-scheme: dark){.f0{fill:#0d1117}.s0{fill:none;stroke:#0d1117}"
+      ".f1{fill:#800000}.s1{fill:none;stroke:#800000}}</style>\n"
+      "<rect class=\"f0\" x=\"0\" y=\"0\" width=\"10\" height=\"20\"/>\n"
+      "<polyline class=\"s1\" stroke-width=\"1.5\" stroke-linejoin=\"round\" "
+      "stroke-linecap=\"round\" "
+      "points=\"1,2 3.46,0\"/>\n"
+      "<text class=\"f1\" x=\"1\" y=\"2\" font-size=\"12\" text-anchor=\"end\" "
+      "transform=\"rotate(-90 1 2)\">"
+      "a&lt;b&gt; &amp; &quot;c&quot; </text>\n</svg>\n");
 }
 
 // RFC 4648, 10.
@@ -69,8 +73,8 @@ TEST_CASE("pictures are in the SVG") {
   Scene scene{4, 4};
   const io::Image image{1, 1, 1, {7}};
   scene.add(Picture{{1, 1}, 2, 2, image});
-  CHECK(contains(to_svg(scene),
-                 "href=\"data:image/png;base64," + gpunet::detail::base64(io::encode_png(image)) + "\""));
+  CHECK(contains(to_svg(scene), "href=\"data:image/png;base64," +
+                                    gpunet::detail::base64(io::encode_png(image)) + "\""));
 }
 
 TEST_CASE("colors between two") {
@@ -92,7 +96,8 @@ TEST_CASE("a box covers what it covers") {
   CHECK(pixel(image, 1, 0) == 0xFFFFFF);
   CHECK(pixel(rasterize(scene, 1, Theme::dark), 1, 1) == 0x800000);
   CHECK(pixel(rasterize(scene, 1, Theme::dark), 0, 0) == 0x0D1117);
-  CHECK(pixel(rasterize(scene, 1.1), 4, 3) == 0xFFFFFF);  // what is left of the page at its edges is paper
+  // What is left of the page at its edges is paper.
+  CHECK(pixel(rasterize(scene, 1.1), 4, 3) == 0xFFFFFF);
 }
 
 TEST_CASE("a line has its width, whatever its direction") {
@@ -128,7 +133,8 @@ TEST_CASE("every letter has strokes of points on their grid, and lies where its 
       const std::size_t end = std::min(strokes.find(' ', begin), strokes.size());
       CHECK((end - begin) % 2 == 0);
       for (std::size_t i = begin; i < end; i += 2)
-        CHECK((strokes[i] >= '0' && strokes[i] <= '4' && strokes[i + 1] >= '0' && strokes[i + 1] <= '8'));
+        CHECK((strokes[i] >= '0' && strokes[i] <= '4' && strokes[i + 1] >= '0' &&
+               strokes[i + 1] <= '8'));
       begin = end + 1;
     }
   }
@@ -167,8 +173,8 @@ TEST_CASE("the PNG file of a curve is small without zlib") {
   std::vector<double> train, test;
   for (int i = 0; i < 200; ++i)
     train.push_back(std::exp(-i / 40.0)), test.push_back(0.1 + std::exp(-i / 50.0));
-  const io::Image image =
-      rasterize(lines({{"train", train}, {"test", test}}, {.titles = {"Loss", "epoch", "loss"}}), 2);
+  const io::Image image = rasterize(
+      lines({{"train", train}, {"test", test}}, {.titles = {"Loss", "epoch", "loss"}}), 2);
   CHECK(image.pixels.size() > 3'000'000);
   CHECK(io::encode_png(image).size() < 50'000);
   io::deflate_codec() = codec;
@@ -181,7 +187,11 @@ TEST_CASE("scenes are saved by their names' suffix") {
   save(folder / "a.png", scene);
   CHECK(read_text(folder / "a.svg") == to_svg(scene));
   CHECK(read_text(folder / "a.png") == io::encode_png(rasterize(scene, 2)));
-  CHECK(contains(error_of([&] { save(folder / "a.jpg", scene); }), "a.jpg ends neither in .svg nor in .png"));
+  CHECK(contains(error_of([&] { save(folder / "a.jpg", scene); }),
+                 "a.jpg ends neither in .svg nor in .png"));
   CHECK(contains(error_of([&] { save(folder / "no/a.svg", scene); }), "no/a.svg"));
-  CHECK(contains(error_of([] { rasterize({0, 5}); }), "a picture of 0 x 10 pixels (want 1 to 32768 each way)"));
+  CHECK(contains(error_of([] {
+                   rasterize({0, 5});
+                 }),
+                 "a picture of 0 x 10 pixels (want 1 to 32768 each way)"));
 }

@@ -22,13 +22,14 @@ TEST_CASE("an image with other sizes than bytes") {
   const auto error = [](const io::Image& image) {
     return error_of([&] { plot::half_blocks(image); });
   };
-  CHECK(
-      error({2, 2, 3, {1, 2, 3}}) ==
-      "gpunet::plot::half_blocks: an image of 2 x 2 with 3 channels has 3 bytes (want one for each channel of each "
-      "pixel)");
+  CHECK(error({2, 2, 3, {1, 2, 3}}) ==
+        "gpunet::plot::half_blocks: an image of 2 x 2 with 3 channels has 3 bytes (want one for "
+        "each channel of each "
+        "pixel)");
   CHECK(contains(error({0, 0, 3, {}}), "an image of 0 x 0 (want 1 to 2147483647 each way)"));
   CHECK(contains(error({2, 2, 0, {}}), "an image with 0 channels (want 1 to 4)"));
   CHECK(contains(error({-1, -1, 1, {7}}), "an image of -1 x -1"));
-  CHECK(contains(error({index_t{1} << 32, index_t{1} << 32, 1, {}}), "an image of 4294967296 x 4294967296"));
+  CHECK(contains(error({index_t{1} << 32, index_t{1} << 32, 1, {}}),
+                 "an image of 4294967296 x 4294967296"));
   CHECK(contains(error({2147483647, 2147483647, 4, {}}), "has 0 bytes"));
 }

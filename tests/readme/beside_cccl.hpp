@@ -1,4 +1,5 @@
-// What README's program is compiled behind: CUDA's own library, which has a global namespace `cuda`, and a question about GPUs.
+// What README's program is compiled behind: CUDA's own library, which has a global namespace
+// `cuda`, and a question about GPUs.
 #include <cuda/std/span>
 #include <thrust/device_vector.h>
 

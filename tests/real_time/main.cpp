@@ -1,5 +1,6 @@
-// After warm-up, predictions and steps on one thread make no system call, take no lock and allocate nothing. Each runs in a process of
-// its own, whose system calls a filter reports, and whose allocations and locks are counted by the functions below.
+// After warm-up, predictions and steps on one thread make no system call, take no lock and allocate
+// nothing. Each runs in a process of its own, whose system calls a filter reports, and whose
+// allocations and locks are counted by the functions below.
 #include <atomic>
 #include <cerrno>
 #include <csignal>
@@ -103,8 +104,8 @@ void report_system_call(int, siginfo_t* info, void*) {
   ::_exit(a_system_call);
 }
 
-// From now on the process may end and return from a signal, and write to stderr; all else is reported and ends it. Returns false if
-// the system has no such filters.
+// From now on the process may end and return from a signal, and write to stderr; all else is
+// reported and ends it. Returns false if the system has no such filters.
 bool filter_system_calls() {
   struct sigaction action {};
   action.sa_sigaction = report_system_call;
@@ -159,8 +160,8 @@ void expect(const char* what, int expected, F make) {
   const int found = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   std::printf("%s: %s%s%s%s%s%s\n", what, found == nothing ? "nothing " : "",
               found & an_allocation ? "allocates " : "", found & a_lock ? "locks " : "",
-              found & a_system_call ? "calls the system " : "", found & an_exception ? "throws " : "",
-              found == expected ? "(right)" : "(WRONG)");
+              found & a_system_call ? "calls the system " : "",
+              found & an_exception ? "throws " : "", found == expected ? "(right)" : "(WRONG)");
   failures += found != expected;
 }
 
@@ -199,7 +200,8 @@ void step(Net& net, Optimizer& optimizer, const Sizes& inputs) {
 int main() {
   std::mutex mutex;
   expect("an allocation", an_allocation, [] { watch([] { std::free(std::malloc(100)); }); });
-  expect("a new object", an_allocation, [] { watch([] { std::make_unique<std::vector<float>>(100); }); });
+  expect("a new object", an_allocation,
+         [] { watch([] { std::make_unique<std::vector<float>>(100); }); });
   expect("a lock", a_lock, [&] { watch([&] { const std::lock_guard lock(mutex); }); });
   if (::fork() == 0) ::_exit(filter_system_calls() ? 0 : 1);
   int no_filters = 0;
@@ -221,7 +223,9 @@ int main() {
     });
   expect("two inputs, predict.into", nothing, [] {
     Host host({.threads = 1});
-    const Network net(host, [](nn::Value a, nn::Value b) { return nn::linear(a, 3) + nn::linear(b, 3); }, {2}, {4});
+    const Network net(host,
+                      [](nn::Value a, nn::Value b) { return nn::linear(a, 3) + nn::linear(b, 3); },
+                      {2}, {4});
     const Tensor<float, Host> a = rand(host, {5, 2}), b = rand(host, {5, 4});
     Tensor<float, Host> y(host, {5, 3});
     Predictor predict(net);

@@ -5,8 +5,9 @@
 
 namespace reference {
 
-// Linear(4, 3) and BatchNorm1d(3), whose numbers in update k = 0 to 5 are patterns over 3 + k. The averages of weight,
-// bias, running mean and running variance, in double and in float. The buffers are averaged too, but in `buffers_copied` and `swa_by_lerp`.
+// Linear(4, 3) and BatchNorm1d(3), whose numbers in update k = 0 to 5 are patterns over 3 + k. The
+// averages of weight, bias, running mean and running variance, in double and in float. The buffers
+// are averaged too, but in `buffers_copied` and `swa_by_lerp`.
 struct Averages {
   std::vector<double> in_double, in_float;
 };

@@ -5,8 +5,8 @@
 
 namespace reference {
 
-// Parameters that torch.nn drew after manual_seed(seed): the first, the last, and the FNV-1a hash of all, in the
-// order of the state dict, as little-endian bytes.
+// Parameters that torch.nn drew after manual_seed(seed): the first, the last, and the FNV-1a hash
+// of all, in the order of the state dict, as little-endian bytes.
 struct InitialParameters {
   std::int64_t seed;
   double first, last;

@@ -5,8 +5,8 @@
 
 namespace reference {
 
-// The learning rate when the schedule is made, for an optimizer with 0.1, and after each of 48 steps; and where there is
-// a cycle of it, the momentum.
+// The learning rate when the schedule is made, for an optimizer with 0.1, and after each of 48
+// steps; and where there is a cycle of it, the momentum.
 struct Schedule {
   std::vector<double> lr, momentum;
 };

@@ -1,5 +1,6 @@
-// Trains, saves, loads and predicts in turns for a long time: gpunet_soak [seconds]. Every round is the same training, so its results must
-// be bitwise those of the first, and after some rounds memory, threads and open files must not grow.
+// Trains, saves, loads and predicts in turns for a long time: gpunet_soak [seconds]. Every round is
+// the same training, so its results must be bitwise those of the first, and after some rounds
+// memory, threads and open files must not grow.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -48,8 +49,8 @@ struct Results {
   bool operator==(const Results&) const = default;
 };
 
-// Two epochs that are stopped after the first and go on from the checkpoint in new objects, while another thread predicts from the
-// weights that are published.
+// Two epochs that are stopped after the first and go on from the checkpoint in new objects, while
+// another thread predicts from the weights that are published.
 Results run_round(Host& host, const std::string& folder) {
   const Images images;
   Results results;
@@ -73,8 +74,8 @@ Results run_round(Host& host, const std::string& folder) {
     });
     const train::History history =
         train::fit(net, nn::CrossEntropyLoss{}, optimizer, loader,
-                   {.epochs = epochs, .resume = folder + "run.safetensors", .keep_last = 2}, accuracy,
-                   train::EachEpoch(scheduler), [&](auto&) { weights.publish(net); });
+                   {.epochs = epochs, .resume = folder + "run.safetensors", .keep_last = 2},
+                   accuracy, train::EachEpoch(scheduler), [&](auto&) { weights.publish(net); });
     reader.request_stop();
     reader.join();
     if (epochs == 1) continue;
@@ -85,7 +86,8 @@ Results run_round(Host& host, const std::string& folder) {
     io::load(loaded, folder + "net.pth");
     Predictor predict(loaded);
     results.predictions = predict(full(host, {3, 2, 8, 8}, 0.25f)).to_vector();
-    results.weights.assign(net.parameters().data(), net.parameters().data() + net.parameters().numel());
+    results.weights.assign(net.parameters().data(),
+                           net.parameters().data() + net.parameters().numel());
   }
   return results;
 }
@@ -112,7 +114,8 @@ int main(int argc, char** argv) {
     times.push_back(seconds_since(begin));
     if (times.size() == warm_up) {
       memory = guest::resident_bytes();
-      threads = guest::threads_after_wait(2);  // of the host; those of the loader and the reader have ended
+      // Of the host; those of the loader and the reader have ended.
+      threads = guest::threads_after_wait(2);
       files = guest::open_files();
     }
   }
@@ -122,19 +125,24 @@ int main(int argc, char** argv) {
   const auto median = [&](std::size_t from) {
     std::vector<double> some(times.begin() + static_cast<std::ptrdiff_t>(from),
                              times.begin() + static_cast<std::ptrdiff_t>(from + part));
-    std::nth_element(some.begin(), some.begin() + static_cast<std::ptrdiff_t>(part / 2), some.end());
+    std::nth_element(some.begin(), some.begin() + static_cast<std::ptrdiff_t>(part / 2),
+                     some.end());
     return 1000 * some[part / 2];
   };
   std::printf(
-      "%zu rounds in %.0f s: %d differ from the first; a round takes %.1f ms in the first tenth, %.1f ms in the "
+      "%zu rounds in %.0f s: %d differ from the first; a round takes %.1f ms in the first tenth, "
+      "%.1f ms in the "
       "last\n",
       times.size(), seconds_since(start), different, median(0), median(times.size() - part));
-  const std::size_t threads_now = guest::threads_after_wait(threads), files_now = guest::open_files();
+  const std::size_t threads_now = guest::threads_after_wait(threads),
+                    files_now = guest::open_files();
   std::printf(
-      "%.1f MB resident after %d rounds, %+.2f MB since then; threads %zu and %zu, open files %zu and %zu\n",
-      static_cast<double>(memory) / 1e6, warm_up, static_cast<double>(grown) / 1e6, threads, threads_now, files,
-      files_now);
-  constexpr std::ptrdiff_t most_growth = 4 << 20;  // of the system's allocator, for threads that come and go
+      "%.1f MB resident after %d rounds, %+.2f MB since then; threads %zu and %zu, open files %zu "
+      "and %zu\n",
+      static_cast<double>(memory) / 1e6, warm_up, static_cast<double>(grown) / 1e6, threads,
+      threads_now, files, files_now);
+  // Of the system's allocator, for threads that come and go.
+  constexpr std::ptrdiff_t most_growth = 4 << 20;
   const bool is_flat = grown <= most_growth && threads_now == threads && files_now == files;
   return different > 0 || !is_flat;
 }

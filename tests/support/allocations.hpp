@@ -1,5 +1,5 @@
-// Counts allocations of the test program, whose allocation functions tests/model/no_allocation_test.cpp replaces (not
-// under nvcc: there nothing is counted).
+// Counts allocations of the test program, whose allocation functions
+// tests/model/no_allocation_test.cpp replaces (not under nvcc: there nothing is counted).
 #pragma once
 
 #include <atomic>
@@ -7,7 +7,8 @@
 
 inline std::atomic<bool> counting_allocations{false};
 inline std::atomic<int> allocations{0};
-inline std::atomic<std::size_t> largest_allocation{0}, allocated_bytes{0};  // in bytes; the latter is a sum
+// In bytes; the latter is a sum.
+inline std::atomic<std::size_t> largest_allocation{0}, allocated_bytes{0};
 
 inline void count_allocation(std::size_t bytes) {
   if (!counting_allocations.load(std::memory_order_relaxed)) return;

@@ -21,7 +21,8 @@ inline std::vector<double> attention_reference(const std::string& name) {
   return file.values(name);
 }
 
-// Runs the cases of a kind, one after another, on device D in T, for every kind of slice and vector path.
+// Runs the cases of a kind, one after another, on device D in T, for every kind of slice and vector
+// path.
 template <class D, class T>
 class AttentionCases {
  public:

@@ -9,7 +9,8 @@
 
 // Images of random bytes with a different normalization per channel. Sample i has the label i.
 struct ByteSet {
-  explicit ByteSet(gpunet::index_t samples, const gpunet::Sizes& of_one = {3, 5, 7}) : n(samples), sizes(of_one) {}
+  explicit ByteSet(gpunet::index_t samples, const gpunet::Sizes& of_one = {3, 5, 7})
+      : n(samples), sizes(of_one) {}
 
   gpunet::index_t size() const { return n; }
   gpunet::Sizes sample_sizes() const { return sizes; }
@@ -29,7 +30,8 @@ struct ByteSet {
 
   gpunet::index_t n;
   gpunet::Sizes sizes;
-  gpunet::data::PixelTable table{gpunet::data::Compose{gpunet::data::ToTensor{}, normalize(sizes[0])}, sizes[0]};
+  gpunet::data::PixelTable table{
+      gpunet::data::Compose{gpunet::data::ToTensor{}, normalize(sizes[0])}, sizes[0]};
 
  private:
   static gpunet::data::Normalize normalize(gpunet::index_t channels) {

@@ -1,4 +1,5 @@
-// Convolutions between many channels: problems with reference results in double, and results of a host.
+// Convolutions between many channels: problems with reference results in double, and results of a
+// host.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -32,9 +33,10 @@ struct ConvolutionProblem {
         value = static_cast<float>(value);
     gpunet::Host host({.threads = 1});
     gpunet::conv2d_forward<gpunet::Host, double>(
-        host, gpunet::Conv2dForwardArgs<double, Geometry>{slice, {g}, x.data(), w.data(), b.data(), y.data()});
-    const gpunet::Conv2dBackwardArgs<double, Geometry> backward{slice,    {g},       x.data(),  nullptr,  dy.data(),
-                                                                w.data(), dx.data(), dw.data(), db.data()};
+        host, gpunet::Conv2dForwardArgs<double, Geometry>{
+                  slice, {g}, x.data(), w.data(), b.data(), y.data()});
+    const gpunet::Conv2dBackwardArgs<double, Geometry> backward{
+        slice, {g}, x.data(), nullptr, dy.data(), w.data(), dx.data(), dw.data(), db.data()};
     gpunet::conv2d_backward_input<gpunet::Host, double>(host, backward);
     gpunet::conv2d_backward_parameters<gpunet::Host, double>(host, backward);
   }
@@ -69,8 +71,8 @@ ConvolutionResults run(gpunet::Host& host, const ConvolutionProblem<Geometry>& p
   conv2d_forward(host, gpunet::Conv2dForwardArgs<float, Geometry>{
                            p.slice, {p.g}, x.data(), w.data(), b.data(), y.data(), scratch.data()});
   scratch.fill_with_nan();
-  gpunet::Conv2dBackwardArgs<float, Geometry> backward{p.slice,  {p.g},     x.data(),  nullptr,  dy.data(),
-                                                       w.data(), dx.data(), dw.data(), db.data()};
+  gpunet::Conv2dBackwardArgs<float, Geometry> backward{
+      p.slice, {p.g}, x.data(), nullptr, dy.data(), w.data(), dx.data(), dw.data(), db.data()};
   backward.scratch = scratch.data();
   conv2d_backward_input(host, backward);
   ConvolutionResults results{y.download(), dx.download(), {}, {}, {}, {}};
@@ -101,8 +103,8 @@ void check(const ConvolutionResults& results, const ConvolutionProblem<Geometry>
   CHECK(relative_error(twice(p.db), results.more_db) < most);
 }
 
-// Checks that every vector path agrees with the plain version, bitwise identical for any number of threads. `most` is
-// the largest error, relative to the largest number.
+// Checks that every vector path agrees with the plain version, bitwise identical for any number of
+// threads. `most` is the largest error, relative to the largest number.
 template <class Geometry>
 void compare_with_plain(gpunet::HostOptions options, const gpunet::Slice& slice, const Geometry& g,
                         gpunet::Generator& random, double most) {
@@ -126,7 +128,8 @@ void compare_with_plain(gpunet::HostOptions options, const gpunet::Slice& slice,
 
 inline gpunet::WideConv2dGeometry channel_convolution(gpunet::index_t in, gpunet::index_t out,
                                                       gpunet::index_t height, gpunet::index_t width,
-                                                      gpunet::index_t kernel, gpunet::index_t stride,
+                                                      gpunet::index_t kernel,
+                                                      gpunet::index_t stride,
                                                       gpunet::index_t padding) {
   return {{in, height, width, out, (height + 2 * padding - kernel) / stride + 1,
            (width + 2 * padding - kernel) / stride + 1, kernel, stride, padding}};

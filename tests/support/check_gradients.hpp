@@ -19,8 +19,8 @@ std::vector<gpunet::Slice> slices_of_three() {
     return {{3, 3, 1}};
 }
 
-// Checks a network in a model on a batch of random inputs and targets: the gradient of the loss with respect to every
-// parameter, by loss.backward() and by Model::forward_backward.
+// Checks a network in a model on a batch of random inputs and targets: the gradient of the loss
+// with respect to every parameter, by loss.backward() and by Model::forward_backward.
 template <class D, class Net, class Loss>
 void check_network_gradients(D& device, const Net& net, gpunet::index_t batch, const Loss& loss,
                              std::uint64_t seed = 1) {
@@ -52,14 +52,16 @@ void check_network_gradients(D& device, const Net& net, gpunet::index_t batch, c
   device.download(arena.data(), model.parameters().data(), bytes);
   std::vector<double> numeric(arena.size());
   for (const auto& parameter : model.named_parameters())
-    for (gpunet::index_t i = parameter.offset; i < parameter.offset + parameter.sizes.numel(); ++i) {
+    for (gpunet::index_t i = parameter.offset; i < parameter.offset + parameter.sizes.numel();
+         ++i) {
       const double kept = arena.data()[i];
       const auto value = [&](double t) {
         arena.data()[i] = kept + t;
         device.upload(model.parameters().data(), arena.data(), bytes);
         return std::vector{static_cast<double>(loss(model(x), targets).item())};
       };
-      numeric.data()[i] = gpunet::nn::numeric_derivative(1e-4, value)[0].nearest(analytic.data()[i]);
+      numeric.data()[i] =
+          gpunet::nn::numeric_derivative(1e-4, value)[0].nearest(analytic.data()[i]);
       arena.data()[i] = kept;
     }
   CHECK(relative_error(numeric, analytic) < gpunet::nn::gradient_tolerance);

@@ -25,10 +25,12 @@ std::vector<std::string> class_results(const Make& make) {
     });
     results.push_back(error.empty() ? text : error);
   };
-  for (const Sizes& sizes : {Sizes{2, 3, 20}, Sizes{5, 37}, Sizes{4}, Sizes{}, Sizes{0, 3}, Sizes{3, 0}}) {
+  for (const Sizes& sizes :
+       {Sizes{2, 3, 20}, Sizes{5, 37}, Sizes{4}, Sizes{}, Sizes{0, 3}, Sizes{3, 0}}) {
     Generator generator(1);
     std::vector<float> values = random_values<float>(sizes.numel(), generator, -3, 3);
-    if (values.size() > 100) values[50] = std::numeric_limits<float>::quiet_NaN(), values[60] = values[61] = 5;
+    if (values.size() > 100)
+      values[50] = std::numeric_limits<float>::quiet_NaN(), values[60] = values[61] = 5;
     for (int dim = -4; dim < 4; ++dim) {
       add([&] { return softmax(make(sizes, values), dim); });
       add([&] { return log_softmax(make(sizes, values), dim); });

@@ -53,8 +53,9 @@ struct ClassifierLesson {
   gpunet::Tensor<gpunet::label_t, D> labels{device, {5}, {0, 2, 1, 1, 0}};
 };
 
-// Trains as the reference did, which has the losses before every 50th step, and compares losses and final parameters.
-// On Cuda, which may be a simulator, it compares two losses only: the functor of a step is the same there.
+// Trains as the reference did, which has the losses before every 50th step, and compares losses and
+// final parameters. On Cuda, which may be a simulator, it compares two losses only: the functor of
+// a step is the same there.
 template <template <class, class> class Optimizer, class D, class T, class Runs>
 void check_runs(const Runs& runs, double tolerance) {
   for (const auto& run : runs) {
@@ -62,7 +63,8 @@ void check_runs(const Runs& runs, double tolerance) {
     ClassifierLesson<D, T> lesson;
     Optimizer optimizer(lesson.net, run.options);
     const bool all = std::is_same_v<D, gpunet::Host>;
-    const std::vector<double> expected(run.losses.begin(), all ? run.losses.end() : run.losses.begin() + 2);
+    const std::vector<double> expected(run.losses.begin(),
+                                       all ? run.losses.end() : run.losses.begin() + 2);
     std::vector<double> losses;
     for (std::size_t step = 0; step < (all ? 50 * expected.size() : 51); ++step) {
       optimizer.zero_grad();
@@ -100,8 +102,8 @@ void check_change_of_rate(Lesson& lesson, Optimizer& optimizer) {
   CHECK(lesson.parameters() == before);
 }
 
-// Checks that a train::Step takes the same steps as the loop: bitwise on Host; on Cuda, which records the second one, but for
-// multiplications and additions that only one of two kernels fuses.
+// Checks that a train::Step takes the same steps as the loop: bitwise on Host; on Cuda, which
+// records the second one, but for multiplications and additions that only one of two kernels fuses.
 template <template <class, class> class Optimizer, class D, class Options>
 void check_recorded_steps(const Options& options) {
   D& device = test_device<D>();

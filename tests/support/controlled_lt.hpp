@@ -1,5 +1,5 @@
-// Makes cuBLASLt refuse products and offer more algorithms than it has. For one unit of a program: it defines functions of
-// cuBLASLt and of the CUDA runtime.
+// Makes cuBLASLt refuse products and offer more algorithms than it has. For one unit of a program:
+// it defines functions of cuBLASLt and of the CUDA runtime.
 #pragma once
 
 #include <algorithm>
@@ -13,10 +13,12 @@
 
 namespace {
 
-// How a product is refused: by the search for algorithms (with a status or an empty list), or by the call itself.
+// How a product is refused: by the search for algorithms (with a status or an empty list), or by
+// the call itself.
 enum class Refusal { search_fails, search_is_empty, call_fails, call_is_invalid };
 
-// An algorithm that the search offers, in the order of the list. It is the real first one; its results may differ in a bit.
+// An algorithm that the search offers, in the order of the list. It is the real first one; its
+// results may differ in a bit.
 struct OfferedAlgorithm {
   float milliseconds;
   bool other_bits = false, refused = false;
@@ -71,12 +73,13 @@ F* real_lt(const char* name, F*) {
 
 }  // namespace
 
-extern "C" cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtMatmulDesc_t descriptor,
-                                                         cublasLtMatrixLayout_t a, cublasLtMatrixLayout_t b,
-                                                         cublasLtMatrixLayout_t c, cublasLtMatrixLayout_t d,
-                                                         cublasLtMatmulPreference_t preference, int wanted,
-                                                         cublasLtMatmulHeuristicResult_t* results, int* found) {
-  static const auto next = real_lt("cublasLtMatmulAlgoGetHeuristic", &cublasLtMatmulAlgoGetHeuristic);
+extern "C" cublasStatus_t cublasLtMatmulAlgoGetHeuristic(
+    cublasLtHandle_t handle, cublasLtMatmulDesc_t descriptor, cublasLtMatrixLayout_t a,
+    cublasLtMatrixLayout_t b, cublasLtMatrixLayout_t c, cublasLtMatrixLayout_t d,
+    cublasLtMatmulPreference_t preference, int wanted, cublasLtMatmulHeuristicResult_t* results,
+    int* found) {
+  static const auto next =
+      real_lt("cublasLtMatmulAlgoGetHeuristic", &cublasLtMatmulAlgoGetHeuristic);
   ControlledLt* control = ControlledLt::current;
   if (!control) return next(handle, descriptor, a, b, c, d, preference, wanted, results, found);
   ++control->searches;
@@ -85,7 +88,8 @@ extern "C" cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle
     if (control->how == Refusal::search_fails) return CUBLAS_STATUS_NOT_SUPPORTED;
     if (control->how == Refusal::search_is_empty) return CUBLAS_STATUS_SUCCESS;
   }
-  const cublasStatus_t status = next(handle, descriptor, a, b, c, d, preference, wanted, results, found);
+  const cublasStatus_t status =
+      next(handle, descriptor, a, b, c, d, preference, wanted, results, found);
   const bool refuses = status != CUBLAS_STATUS_SUCCESS || *found == 0;
   control->refuses_unasked |= refuses;
   if (refuses || control->offered.empty()) return status;
@@ -100,21 +104,25 @@ extern "C" cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle
 }
 
 extern "C" cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t descriptor,
-                                         const void* alpha, const void* A, cublasLtMatrixLayout_t a, const void* B,
-                                         cublasLtMatrixLayout_t b, const void* beta, const void* C,
-                                         cublasLtMatrixLayout_t c, void* D, cublasLtMatrixLayout_t d,
-                                         const cublasLtMatmulAlgo_t* algorithm, void* workspace, std::size_t bytes,
-                                         cudaStream_t stream) {
+                                         const void* alpha, const void* A, cublasLtMatrixLayout_t a,
+                                         const void* B, cublasLtMatrixLayout_t b, const void* beta,
+                                         const void* C, cublasLtMatrixLayout_t c, void* D,
+                                         cublasLtMatrixLayout_t d,
+                                         const cublasLtMatmulAlgo_t* algorithm, void* workspace,
+                                         std::size_t bytes, cudaStream_t stream) {
   static const auto next = real_lt("cublasLtMatmul", &cublasLtMatmul);
   ControlledLt* control = ControlledLt::current;
   if (!control)
-    return next(handle, descriptor, alpha, A, a, B, b, beta, C, c, D, d, algorithm, workspace, bytes, stream);
+    return next(handle, descriptor, alpha, A, a, B, b, beta, C, c, D, d, algorithm, workspace,
+                bytes, stream);
   const cublasLtEpilogue_t epilogue = epilogue_of(descriptor);
   if (control->refuses(epilogue))
-    return control->how == Refusal::call_is_invalid ? CUBLAS_STATUS_INVALID_VALUE : CUBLAS_STATUS_NOT_SUPPORTED;
-  const auto found = std::find_if(control->marked.begin(), control->marked.end(), [&](const auto& each) {
-    return std::memcmp(&each.offered.value, algorithm, sizeof *algorithm) == 0;
-  });
+    return control->how == Refusal::call_is_invalid ? CUBLAS_STATUS_INVALID_VALUE
+                                                    : CUBLAS_STATUS_NOT_SUPPORTED;
+  const auto found =
+      std::find_if(control->marked.begin(), control->marked.end(), [&](const auto& each) {
+        return std::memcmp(&each.offered.value, algorithm, sizeof *algorithm) == 0;
+      });
   const bool is_marked = found != control->marked.end();
   if (is_marked) {
     if (control->offered[found->number].refused) return CUBLAS_STATUS_NOT_SUPPORTED;
@@ -122,11 +130,12 @@ extern "C" cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmul
     control->algorithms.push_back(found->number);
   }
   control->products.push_back(epilogue);
-  const cublasStatus_t status =
-      next(handle, descriptor, alpha, A, a, B, b, beta, C, c, D, d, algorithm, workspace, bytes, stream);
+  const cublasStatus_t status = next(handle, descriptor, alpha, A, a, B, b, beta, C, c, D, d,
+                                     algorithm, workspace, bytes, stream);
   if (status != CUBLAS_STATUS_SUCCESS) control->refuses_unasked = true;
   if (is_marked && control->offered[found->number].other_bits)
-    gpunet::detail::for_each_kernel<<<1, 1, 0, stream>>>(1, FlipLastBit{static_cast<std::uint32_t*>(D)});
+    gpunet::detail::for_each_kernel<<<1, 1, 0, stream>>>(
+        1, FlipLastBit{static_cast<std::uint32_t*>(D)});
   return status;
 }
 

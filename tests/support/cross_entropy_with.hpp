@@ -1,4 +1,5 @@
-// The base of a loss that does something beside CrossEntropyLoss: Self has evaluate(device, pass), which calls inner.evaluate.
+// The base of a loss that does something beside CrossEntropyLoss: Self has evaluate(device, pass),
+// which calls inner.evaluate.
 #pragma once
 
 #include <gpunet/nn/cross_entropy_loss.hpp>
@@ -13,7 +14,8 @@ struct CrossEntropyWith : gpunet::nn::LossFunction<Self> {
     gpunet::nn::CrossEntropyLoss::check_shape(in);
   }
   template <class D>
-  void check(D& device, gpunet::View<const gpunet::label_t, D> labels, gpunet::index_t classes) const {
+  void check(D& device, gpunet::View<const gpunet::label_t, D> labels,
+             gpunet::index_t classes) const {
     inner.check(device, labels, classes);
   }
 };

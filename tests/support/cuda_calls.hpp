@@ -7,12 +7,13 @@
 
 #include <gpunet/gpunet.hpp>
 
-// Replaces functions of the CUDA runtime that wait for the device, launch work, copy from it, or allocate or free
-// memory. The whole test program calls these; they count and call the real ones. (cudaMalloc and cudaFree are already
-// defined otherwise in CUDA sources; gpunet calls neither.)
+// Replaces functions of the CUDA runtime that wait for the device, launch work, copy from it, or
+// allocate or free memory. The whole test program calls these; they count and call the real ones.
+// (cudaMalloc and cudaFree are already defined otherwise in CUDA sources; gpunet calls neither.)
 namespace {
 
-thread_local int waits = 0, event_waits = 0, copies_back = 0, allocations = 0, launches = 0, recordings = 0;
+thread_local int waits = 0, event_waits = 0, copies_back = 0, allocations = 0, launches = 0,
+                 recordings = 0;
 thread_local std::size_t pinned = 0;  // bytes
 thread_local bool no_memory_for_graphs = false;
 
@@ -36,21 +37,27 @@ COUNTED(waits, cudaStreamSynchronize, (cudaStream_t stream), (stream))
 COUNTED(event_waits, cudaEventSynchronize, (cudaEvent_t event), (event))
 COUNTED(waits, cudaStreamQuery, (cudaStream_t stream), (stream))
 COUNTED(waits, cudaEventQuery, (cudaEvent_t event), (event))
-COUNTED(waits, cudaMemcpy, (void* to, const void* from, size_t n, cudaMemcpyKind kind), (to, from, n, kind))
+COUNTED(waits, cudaMemcpy, (void* to, const void* from, size_t n, cudaMemcpyKind kind),
+        (to, from, n, kind))
 COUNTED(waits, cudaMemset, (void* to, int value, size_t n), (to, value, n))
-COUNTED(allocations, cudaMallocAsync, (void** memory, size_t n, cudaStream_t stream), (memory, n, stream))
-COUNTED(allocations, cudaMallocFromPoolAsync, (void** memory, size_t n, cudaMemPool_t pool, cudaStream_t stream),
+COUNTED(allocations, cudaMallocAsync, (void** memory, size_t n, cudaStream_t stream),
+        (memory, n, stream))
+COUNTED(allocations, cudaMallocFromPoolAsync,
+        (void** memory, size_t n, cudaMemPool_t pool, cudaStream_t stream),
         (memory, n, pool, stream))
-COUNTED(allocations, cudaMallocManaged, (void** memory, size_t n, unsigned flags), (memory, n, flags))
+COUNTED(allocations, cudaMallocManaged, (void** memory, size_t n, unsigned flags),
+        (memory, n, flags))
 COUNTED(allocations, cudaHostAlloc, (void** memory, size_t n, unsigned flags), (memory, n, flags))
 COUNTED(allocations, cudaFreeAsync, (void* memory, cudaStream_t stream), (memory, stream))
 COUNTED(allocations, cudaFreeHost, (void* memory), (memory))
 COUNTED(launches, cudaLaunchKernel,
-        (const void* kernel, dim3 blocks, dim3 threads, void** arguments, size_t shared, cudaStream_t stream),
+        (const void* kernel, dim3 blocks, dim3 threads, void** arguments, size_t shared,
+         cudaStream_t stream),
         (kernel, blocks, threads, arguments, shared, stream))
 
 // Fails if a test requests it, as without memory for the graph.
-extern "C" cudaError_t cudaGraphInstantiate(cudaGraphExec_t* made, cudaGraph_t graph, unsigned long long flags) {
+extern "C" cudaError_t cudaGraphInstantiate(cudaGraphExec_t* made, cudaGraph_t graph,
+                                            unsigned long long flags) {
   static const auto next =
       real<cudaError_t(cudaGraphExec_t*, cudaGraph_t, unsigned long long)>("cudaGraphInstantiate");
   ++recordings;
@@ -67,9 +74,11 @@ extern "C" cudaError_t cudaMallocHost(void** memory, size_t n) {
 // Has a name of its own in the source: CUDA sources define the other one, for kernels.
 extern "C" cudaError_t counted_copy(void* to, const void* from, size_t n, cudaMemcpyKind kind,
                                     cudaStream_t stream) asm("cudaMemcpyAsync");
-cudaError_t counted_copy(void* to, const void* from, size_t n, cudaMemcpyKind kind, cudaStream_t stream) {
+cudaError_t counted_copy(void* to, const void* from, size_t n, cudaMemcpyKind kind,
+                         cudaStream_t stream) {
   static const auto next =
-      real<cudaError_t(void*, const void*, size_t, cudaMemcpyKind, cudaStream_t)>("cudaMemcpyAsync");
+      real<cudaError_t(void*, const void*, size_t, cudaMemcpyKind, cudaStream_t)>(
+          "cudaMemcpyAsync");
   copies_back += kind != cudaMemcpyHostToDevice && kind != cudaMemcpyDeviceToDevice;
   return next(to, from, n, kind, stream);
 }

@@ -24,7 +24,8 @@ struct AddOne {
   GPUNET_FN void operator()(gpunet::index_t i) const { values[i] += 1; }
 };
 
-// Copies from device to device, with work before and after on both sides, without waiting for any of it.
+// Copies from device to device, with work before and after on both sides, without waiting for any
+// of it.
 inline void pass_on(gpunet::Cuda& from, gpunet::Cuda& to) {
   gpunet::Tensor<int, gpunet::Cuda> copy;
   {
@@ -33,7 +34,8 @@ inline void pass_on(gpunet::Cuda& from, gpunet::Cuda& to) {
     copy = original.to(to);
     for_each(from, 1000, AddOne{original.data()});  // too late for the copy
   }
-  gpunet::Tensor<int, gpunet::Cuda> next(from, {1000}, counting(-5000));  // perhaps where the original was
+  // Perhaps where the original was.
+  gpunet::Tensor<int, gpunet::Cuda> next(from, {1000}, counting(-5000));
   for_each(to, 1000, AddOne{copy.data()});
   CHECK(copy.to_vector() == counting(2));
   CHECK(next.to_vector() == counting(-5000));

@@ -37,7 +37,8 @@ D& test_device() {
     return host;
   } else {
     // Each process of a machine has its own, if there are enough.
-    static D cuda(static_cast<int>(gpunet::launch_of_process().local_rank % std::max(D::device_count(), 1)));
+    static D cuda(
+        static_cast<int>(gpunet::launch_of_process().local_rank % std::max(D::device_count(), 1)));
     return cuda;
   }
 }

@@ -6,8 +6,8 @@
 
 #include <gpunet/data/sampler.hpp>
 
-inline std::vector<gpunet::index_t> draw_order(gpunet::index_t n,
-                                               const std::optional<gpunet::data::RandomSampler>& sampler,
-                                               gpunet::Generator& generator = gpunet::default_generator()) {
+inline std::vector<gpunet::index_t> draw_order(
+    gpunet::index_t n, const std::optional<gpunet::data::RandomSampler>& sampler,
+    gpunet::Generator& generator = gpunet::default_generator()) {
   return gpunet::data::order_of(n, sampler, gpunet::data::draw_seeds(sampler, generator));
 }

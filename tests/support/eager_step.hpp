@@ -45,13 +45,15 @@ typename M::value_type eager_step(M& net, const Loss& criterion, Optimizer& opti
 template <class D, class T>
 std::vector<T> parameters_of(const gpunet::Network<D, T>& model) {
   std::vector<T> values(static_cast<std::size_t>(model.parameters().numel()));
-  if (!values.empty()) model.device().download(values.data(), model.parameters().data(), values.size() * sizeof(T));
+  if (!values.empty())
+    model.device().download(values.data(), model.parameters().data(), values.size() * sizeof(T));
   return values;
 }
 template <class D, class T>
 std::vector<T> gradients_of(const gpunet::Network<D, T>& model) {
   std::vector<T> values(static_cast<std::size_t>(model.gradients().size()));
-  if (!values.empty()) model.device().download(values.data(), model.gradients().data(), values.size() * sizeof(T));
+  if (!values.empty())
+    model.device().download(values.data(), model.gradients().data(), values.size() * sizeof(T));
   return values;
 }
 

@@ -5,13 +5,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// Returns how a process ends that calls `work` and then returns 0, with the default signal handlers: its exit status,
-// or -signal.
+// Returns how a process ends that calls `work` and then returns 0, with the default signal
+// handlers: its exit status, or -signal.
 template <class Work>
 int end_of(Work work) {
   const pid_t child = fork();
   if (child == 0) {
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGBUS, SIGXFSZ})  // which test programs may catch
+    // Which test programs may catch.
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGBUS, SIGXFSZ})
       std::signal(signal, SIG_DFL);
     work();
     _exit(0);

@@ -4,8 +4,8 @@
 #include <doctest/doctest.h>
 #include <sys/resource.h>
 
-// Limits files of this process to `bytes` bytes while this object exists: write() fails as on a full disk, except that
-// the system also sends SIGXFSZ, which ends a program.
+// Limits files of this process to `bytes` bytes while this object exists: write() fails as on a
+// full disk, except that the system also sends SIGXFSZ, which ends a program.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes) {

@@ -1,7 +1,8 @@
-// All layers and losses of gpunet.hpp: a line for each, from which tests/docs/layers.cpp writes docs/layers.md. A new layer needs
+// All layers and losses of gpunet.hpp: a line for each, from which tests/docs/layers.cpp writes
+// docs/layers.md. A new layer needs
 //   list.layer(nn::NewLayer<4>{}, Shape<3, 8>{});
-// with an example of it and of an input. PyTorch's name and differences follow where there are any. A type of nn that is neither a
-// layer nor a loss stands in not_layers() below.
+// with an example of it and of an input. PyTorch's name and differences follow where there are any.
+// A type of nn that is neither a layer nor a loss stands in not_layers() below.
 #pragma once
 
 #include <set>
@@ -49,35 +50,44 @@ void list_layers(List& list) {
   list.section("Normalization and dropout");
   list.layer(nn::BatchNorm1d{}, Shape<4>{});
   list.layer(nn::BatchNorm2d{}, Shape<3, 4, 4>{});
-  list.layer(nn::LayerNorm<>{}, Shape<3, 4>{}, {.differs = "takes the number of dimensions, not their sizes"});
-  list.layer(nn::RMSNorm<>{}, Shape<3, 4>{}, {.differs = "takes the number of dimensions, not their sizes"});
+  list.layer(nn::LayerNorm<>{}, Shape<3, 4>{},
+             {.differs = "takes the number of dimensions, not their sizes"});
+  list.layer(nn::RMSNorm<>{}, Shape<3, 4>{},
+             {.differs = "takes the number of dimensions, not their sizes"});
   list.layer(nn::GroupNorm<2>{}, Shape<4, 3, 3>{});
   list.layer(nn::InstanceNorm2d{}, Shape<3, 4, 4>{}, {.differs = "without running statistics"});
-  list.layer(nn::Dropout{}, Shape<16>{}, {.differs = "other random numbers, the same on all devices"});
-  list.layer(nn::Dropout2d{}, Shape<16, 2, 2>{}, {.differs = "other random numbers, the same on all devices"});
+  list.layer(nn::Dropout{}, Shape<16>{},
+             {.differs = "other random numbers, the same on all devices"});
+  list.layer(nn::Dropout2d{}, Shape<16, 2, 2>{},
+             {.differs = "other random numbers, the same on all devices"});
 
   list.section("Sequences");
+  list.layer(nn::LSTM<4>{}, Shape<3, 2>{},
+             {.differs = "`batch_first=True`, no `proj_size`; `LastState` returns h_n; the "
+                         "function `lstm` has h_0 and c_0"});
   list.layer(
-      nn::LSTM<4>{}, Shape<3, 2>{},
-      {.differs =
-           "`batch_first=True`, no `proj_size`; `LastState` returns h_n; the function `lstm` has h_0 and c_0"});
-  list.layer(nn::GRU<4>{}, Shape<3, 2>{},
-             {.differs = "`batch_first=True`; `LastState` returns h_n; the function `gru` has h_0"});
-  list.layer(nn::RNN<4>{}, Shape<3, 2>{},
-             {.differs = "`batch_first=True`; `LastState` returns h_n; the function `rnn` has h_0"});
+      nn::GRU<4>{}, Shape<3, 2>{},
+      {.differs = "`batch_first=True`; `LastState` returns h_n; the function `gru` has h_0"});
+  list.layer(
+      nn::RNN<4>{}, Shape<3, 2>{},
+      {.differs = "`batch_first=True`; `LastState` returns h_n; the function `rnn` has h_0"});
   list.layer(nn::LastStep{}, Shape<3, 2>{}, {.pytorch = "x[:, -1]"});
   list.layer(nn::MultiheadAttention<2>{}, Shape<3, 4>{},
              {.differs = "`batch_first=True`; of (x, x, x), without weights"});
   list.layer(nn::TransformerEncoderLayer<2, 8>{}, Shape<3, 4>{}, {.differs = "`batch_first=True`"});
-  list.layer(nn::TransformerEncoder<2, nn::TransformerEncoderLayer<2, 8>, nn::LayerNorm<>>{}, Shape<3, 4>{});
-  list.layer(nn::PositionEmbedding{}, Shape<3, 4>{}, {.pytorch = "x + nn.Parameter(torch.randn(n, d))"});
+  list.layer(nn::TransformerEncoder<2, nn::TransformerEncoderLayer<2, 8>, nn::LayerNorm<>>{},
+             Shape<3, 4>{});
+  list.layer(nn::PositionEmbedding{}, Shape<3, 4>{},
+             {.pytorch = "x + nn.Parameter(torch.randn(n, d))"});
 
   list.section("Activations");
   list.layer(nn::ReLU{}, Shape<8>{});
   list.layer(nn::Tanh{}, Shape<8>{});
   list.layer(nn::Sigmoid{}, Shape<8>{});
-  list.layer(nn::Softmax{}, Shape<8>{}, {.differs = "over the first dimension of a sample, `dim=1`"});
-  list.layer(nn::LogSoftmax{}, Shape<8>{}, {.differs = "over the first dimension of a sample, `dim=1`"});
+  list.layer(nn::Softmax{}, Shape<8>{},
+             {.differs = "over the first dimension of a sample, `dim=1`"});
+  list.layer(nn::LogSoftmax{}, Shape<8>{},
+             {.differs = "over the first dimension of a sample, `dim=1`"});
   list.layer(nn::ELU{}, Shape<8>{});
   list.layer(nn::GELU{}, Shape<8>{});
   list.layer(nn::GLU<>{}, Shape<8>{});
@@ -104,7 +114,8 @@ void list_layers(List& list) {
              {.pytorch = "x.permute", .differs = "dimensions of a sample, without the batch"});
   list.layer(nn::ZeroPad2d<0, 1, 0, 1>{}, Shape<2, 3, 3>{});
   list.layer(nn::PixelShuffle<2>{}, Shape<4, 2, 2>{});
-  list.layer(nn::Upsample<2>{}, Shape<2, 3, 3>{}, {.differs = "whole factors; nearest and bilinear"});
+  list.layer(nn::Upsample<2>{}, Shape<2, 3, 3>{},
+             {.differs = "whole factors; nearest and bilinear"});
   list.layer(nn::Identity{}, Shape<8>{});
 
   list.section("Blocks");
@@ -118,7 +129,8 @@ void list_layers(List& list) {
 
   list.losses();
   list.loss(nn::CrossEntropyLoss{}, {.differs = "class indices; no `ignore_index` by default"});
-  list.loss(nn::SoftCrossEntropyLoss{}, {.pytorch = "nn.CrossEntropyLoss", .differs = "probabilities"});
+  list.loss(nn::SoftCrossEntropyLoss{},
+            {.pytorch = "nn.CrossEntropyLoss", .differs = "probabilities"});
   list.loss(nn::NLLLoss{}, {.differs = "no `ignore_index` by default"});
   list.loss(nn::MSELoss{});
   list.loss(nn::L1Loss{});
@@ -134,8 +146,9 @@ void list_layers(List& list) {
 // The types of nn that are options and parts of layers. Names that end in "Options" are, too.
 inline const std::set<std::string>& not_layers() {
   static const std::set<std::string> names{
-      "AfterSum",  "AlignCorners", "Bidirectional", "Bilinear",   "Causal",     "DropoutRate", "Elementwise",
-      "Fans",      "FixedString",  "Input",         "LastState",  "Named",      "Nearest",     "NormFirst",
-      "NumLayers", "OutputLoss",   "PosWeight",     "Projection", "Sequential", "Value"};
+      "AfterSum",    "AlignCorners", "Bidirectional", "Bilinear",    "Causal",
+      "DropoutRate", "Elementwise",  "Fans",          "FixedString", "Input",
+      "LastState",   "Named",        "Nearest",       "NormFirst",   "NumLayers",
+      "OutputLoss",  "PosWeight",    "Projection",    "Sequential",  "Value"};
   return names;
 }

@@ -14,7 +14,8 @@ struct LinearProblem {
   gpunet::index_t samples, in, out;
   std::vector<T> x, w, b, dy, dw, db;
 
-  LinearProblem(gpunet::index_t n, gpunet::index_t from, gpunet::index_t to, gpunet::Generator& generator)
+  LinearProblem(gpunet::index_t n, gpunet::index_t from, gpunet::index_t to,
+                gpunet::Generator& generator)
       : samples(n),
         in(from),
         out(to),
@@ -60,26 +61,28 @@ LinearAnswer<T> solve(gpunet::Cuda& device, const LinearProblem<T>& p, const Lin
   auto dy = put(p.dy), dw = put(p.dw), db = put(p.db);
   Tensor<T, Cuda> y(device, {p.samples * p.out}), dx(device, {p.samples * p.in});
   Buffer<T, Cuda> scratch(device, linear_scratch(device, slice, p.in, p.out, T{}));
-  linear_forward(device, LinearForwardArgs<T>{slice, p.in, p.out, x.data(), w.data(), b.data(), y.data(),
-                                              scratch.data(), mode.activation});
-  linear_backward(
-      device, AnySizes{},
-      LinearBackwardArgs<T>{slice, p.in, p.out, x.data(), y.data(), dy.data(), w.data(), dx.data(), dw.data(),
-                            db.data(), mode.accumulate, scratch.data(), mode.activation, mode.rectify_dx});
+  linear_forward(device, LinearForwardArgs<T>{slice, p.in, p.out, x.data(), w.data(), b.data(),
+                                              y.data(), scratch.data(), mode.activation});
+  linear_backward(device, AnySizes{},
+                  LinearBackwardArgs<T>{slice, p.in, p.out, x.data(), y.data(), dy.data(), w.data(),
+                                        dx.data(), dw.data(), db.data(), mode.accumulate,
+                                        scratch.data(), mode.activation, mode.rectify_dx});
   return {y.to_vector(), dx.to_vector(), dw.to_vector(), db.to_vector()};
 }
 
-// Solves it with the plain version on Host, in double: its rounding is far below the tolerances. The ReLU passes the
-// gradients given by `rectified`: an output near 0 may round to either side, with a large effect on its gradient.
+// Solves it with the plain version on Host, in double: its rounding is far below the tolerances.
+// The ReLU passes the gradients given by `rectified`: an output near 0 may round to either side,
+// with a large effect on its gradient.
 inline LinearAnswer<double> solve_exactly(const LinearProblem<double>& p, const LinearMode& mode,
                                           const std::vector<double>& rectified) {
   using namespace gpunet;
   Host host({.threads = 1});
   const Slice slice{p.samples, p.samples, 1};
-  LinearAnswer<double> a{std::vector<double>(p.dy.size()), std::vector<double>(p.x.size()), p.dw, p.db};
+  LinearAnswer<double> a{std::vector<double>(p.dy.size()), std::vector<double>(p.x.size()), p.dw,
+                         p.db};
   std::vector<double> dy = p.dy;
-  linear_forward<Host, double>(
-      host, {slice, p.in, p.out, p.x.data(), p.w.data(), p.b.data(), a.y.data(), nullptr, mode.activation});
+  linear_forward<Host, double>(host, {slice, p.in, p.out, p.x.data(), p.w.data(), p.b.data(),
+                                      a.y.data(), nullptr, mode.activation});
   if (mode.activation == Activation::relu)
     rectify_gradient(host, static_cast<index_t>(dy.size()), rectified.data(), dy.data(), dy.data());
   const LinearBackwardArgs<double> backward{slice,       p.in,        p.out,          p.x.data(),
@@ -103,7 +106,8 @@ void compare(gpunet::Cuda& device, const LinearProblem<T>& p, const LinearMode& 
   CAPTURE(static_cast<int>(mode.accumulate));
   CAPTURE(mode.rectify_dx);
   const LinearAnswer<T> got = solve(device, p, mode);
-  const LinearAnswer<double> expected = solve_exactly(LinearProblem<double>(p), mode, {got.y.begin(), got.y.end()});
+  const LinearAnswer<double> expected =
+      solve_exactly(LinearProblem<double>(p), mode, {got.y.begin(), got.y.end()});
   CHECK(relative_error(got.y, expected.y) < tolerance);
   CHECK(relative_error(got.dx, expected.dx) < tolerance);
   CHECK(relative_error(got.dw, expected.dw) < tolerance);

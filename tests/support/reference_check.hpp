@@ -19,8 +19,8 @@ struct Exactness {
 
 // Compares one run of a layer with PyTorch's, for the same inputs.
 template <class T, class D>
-void check_run(LayerRun<T, D>& run, const reference::LayerReference& expected, gpunet::index_t x_modulus,
-               const Exactness& exactness) {
+void check_run(LayerRun<T, D>& run, const reference::LayerReference& expected,
+               gpunet::index_t x_modulus, const Exactness& exactness) {
   using gpunet::index_t;
   const auto error = [&](std::vector<T> values, const std::vector<double>& wanted) {
     for (T& value : values)
@@ -49,7 +49,8 @@ void check_run(LayerRun<T, D>& run, const reference::LayerReference& expected, g
 
 // Compares on every kind of slice that holds the two samples, and on every vector path.
 template <class T, class D, class L, class In>
-void check_against_reference(D& device, const L& layer, In in, const reference::LayerReference& expected,
+void check_against_reference(D& device, const L& layer, In in,
+                             const reference::LayerReference& expected,
                              gpunet::index_t x_modulus = 23, const Exactness& exactness = {}) {
   const KeepIsa keep;
   std::vector<gpunet::Slice> slices{{2, 2, 1}};

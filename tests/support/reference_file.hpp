@@ -14,7 +14,8 @@
 class ReferenceFile {
  public:
   explicit ReferenceFile(const std::string& name)
-      : name_(name + ".safetensors"), file_(gpunet::io::read_tensors(GPUNET_TEST_REFERENCE "/" + name_)) {}
+      : name_(name + ".safetensors"),
+        file_(gpunet::io::read_tensors(GPUNET_TEST_REFERENCE "/" + name_)) {}
 
   // Returns the numbers of an array; fails the test case if there is none of this name.
   template <class T = double>

@@ -1,8 +1,10 @@
-// Layers in double, each with a bound of the error of the same layer in float, and the rounding of what it stores.
+// Layers in double, each with a bound of the error of the same layer in float, and the rounding of
+// what it stores.
 //
-// The float64 model of 16-bit storage is checked layer by layer: a layer is given what the network has stored, so that a value that lies
-// so near a tie that float and double round it to different sides does not change the layers after it. A stored value has to be
-// what some number within the error bound of float is rounded to; that is one number unless a tie lies within the bound.
+// The float64 model of 16-bit storage is checked layer by layer: a layer is given what the network
+// has stored, so that a value that lies so near a tie that float and double round it to different
+// sides does not change the layers after it. A stored value has to be what some number within the
+// error bound of float is rounded to; that is one number unless a tie lies within the bound.
 #pragma once
 
 #include <cmath>
@@ -25,9 +27,9 @@ struct Bounded {
 
 inline constexpr double unit = 0x1p-24;  // the largest relative error of a float operation
 
-// A sum of products: each order of additions, with or without fused multiply-adds, has an error of at most (terms + 1) units of the sum
-// of the magnitudes (Higham, Accuracy and Stability of Numerical Algorithms, 3.1), to first order; the second term more is for
-// the higher orders.
+// A sum of products: each order of additions, with or without fused multiply-adds, has an error of
+// at most (terms + 1) units of the sum of the magnitudes (Higham, Accuracy and Stability of
+// Numerical Algorithms, 3.1), to first order; the second term more is for the higher orders.
 struct Sum {
   double value = 0, magnitude = 0;
   int terms = 0;
@@ -44,25 +46,30 @@ struct Sum {
 };
 
 // Checks floats against numbers with bounds.
-inline void check_near(const std::string& what, const std::vector<float>& got, const Bounded& want) {
+inline void check_near(const std::string& what, const std::vector<float>& got,
+                       const Bounded& want) {
   CAPTURE(what);
   REQUIRE(got.size() == want.size());
   int wrong = 0;
   for (std::size_t i = 0; i < got.size(); ++i) {
-    const bool is_near = std::abs(got[i] - want.value[i]) <= want.error[i] + unit * std::abs(want.value[i]);
-    if (!is_near && ++wrong < 5) CHECK_MESSAGE(is_near, i << ": " << got[i] << " (want " << want.value[i] << ")");
+    const bool is_near =
+        std::abs(got[i] - want.value[i]) <= want.error[i] + unit * std::abs(want.value[i]);
+    if (!is_near && ++wrong < 5)
+      CHECK_MESSAGE(is_near, i << ": " << got[i] << " (want " << want.value[i] << ")");
   }
   CHECK(wrong == 0);
 }
 
 // Checks floats against the same, rounded to H. Returns how many have one possible value.
 template <class H>
-std::size_t check_rounded(const std::string& what, const std::vector<float>& got, const Bounded& want) {
+std::size_t check_rounded(const std::string& what, const std::vector<float>& got,
+                          const Bounded& want) {
   CAPTURE(what);
   REQUIRE(got.size() == want.size());
   int wrong = 0;
   std::size_t certain = 0;
-  const auto rounded = [](double x, float toward) {  // of the next float in a direction: x itself may be none
+  // Of the next float in a direction: x itself may be none.
+  const auto rounded = [](double x, float toward) {
     return static_cast<float>(H(std::nextafter(static_cast<float>(x), toward)));
   };
   constexpr float infinity = std::numeric_limits<float>::infinity();
@@ -124,7 +131,8 @@ inline LayerDerivatives linear_gradients(const std::vector<float>& x, const std:
   return g;
 }
 
-// The shape of a convolution with kernels of 3 x 3 and a padding of 1: images [samples, in, size, size].
+// The shape of a convolution with kernels of 3 x 3 and a padding of 1: images [samples, in, size,
+// size].
 struct SameConvolution {
   int samples, in, out, size;
 
@@ -150,7 +158,8 @@ struct SameConvolution {
   }
   std::size_t outputs() const { return static_cast<std::size_t>(samples * out * size * size); }
 
-  Bounded forward(const std::vector<float>& x, const std::vector<float>& w, const std::vector<float>& b) const {
+  Bounded forward(const std::vector<float>& x, const std::vector<float>& w,
+                  const std::vector<float>& b) const {
     std::vector<Sum> sums(outputs());
     for (std::size_t i = 0; i < sums.size(); ++i)
       sums[i].add(b[channel_of(i)]);
@@ -178,12 +187,14 @@ struct SameConvolution {
   }
 };
 
-// Normalization y = (x - mean) / sqrt(variance + 1e-5) w + b over groups of elements: of a channel of a batch, or of a row. The elements
-// of group g are those with group_of(i) == g; their weight is w[weight_of(i)].
+// Normalization y = (x - mean) / sqrt(variance + 1e-5) w + b over groups of elements: of a channel
+// of a batch, or of a row. The elements of group g are those with group_of(i) == g; their weight is
+// w[weight_of(i)].
 //
-// Bounds, for a group of N elements, mean m, s = 1 / sqrt(variance + eps), h = (x - m) s: the mean has an error of (N + 2) units of
-// the mean of |x|, which shifts all differences; the variance is a mean of their squares, so that s has a relative error of (N + 8) / 2
-// units; and the last operations have a unit each.
+// Bounds, for a group of N elements, mean m, s = 1 / sqrt(variance + eps), h = (x - m) s: the mean
+// has an error of (N + 2) units of the mean of |x|, which shifts all differences; the variance is a
+// mean of their squares, so that s has a relative error of (N + 8) / 2 units; and the last
+// operations have a unit each.
 template <class GroupOf, class WeightOf>
 struct Normalization {
   std::size_t groups;
@@ -223,7 +234,8 @@ struct Normalization {
     }
     return h;
   }
-  Bounded forward(const std::vector<float>& x, const std::vector<float>& w, const std::vector<float>& b) const {
+  Bounded forward(const std::vector<float>& x, const std::vector<float>& w,
+                  const std::vector<float>& b) const {
     const std::vector<Statistics> all = statistics(x);
     Bounded y = normalized(x, all);
     for (std::size_t i = 0; i < y.size(); ++i) {
@@ -233,8 +245,8 @@ struct Normalization {
     }
     return y;
   }
-  // dx = s (w dy - mean of w dy - h mean of (w dy h)); dw = sum of dy h; db = sum of dy. Terms have the errors of h, and sums those of
-  // sums.
+  // dx = s (w dy - mean of w dy - h mean of (w dy h)); dw = sum of dy h; db = sum of dy. Terms have
+  // the errors of h, and sums those of sums.
   LayerDerivatives backward(const std::vector<float>& x, const std::vector<float>& w,
                             const std::vector<float>& dy) const {
     const std::vector<Statistics> all = statistics(x);
@@ -263,10 +275,13 @@ struct Normalization {
       const double n = group.n, d = double{dy[i]} * w[weight_of(i)], first = mean.dy.value / n,
                    second = mean.dy_h.value / n;
       g.x.value[i] = group.s * (d - first - h.value[i] * second);
-      const double second_error = (mean.dy_h.error() + mean.h_error) / n + 4 * unit * std::abs(second);
+      const double second_error =
+          (mean.dy_h.error() + mean.h_error) / n + 4 * unit * std::abs(second);
       g.x.error[i] =
-          group.s * (mean.dy.error() / n + std::abs(h.value[i]) * second_error + h.error[i] * std::abs(second) +
-                     (n + 16) * unit * (std::abs(d) + std::abs(first) + std::abs(h.value[i] * second)));
+          group.s *
+          (mean.dy.error() / n + std::abs(h.value[i]) * second_error +
+           h.error[i] * std::abs(second) +
+           (n + 16) * unit * (std::abs(d) + std::abs(first) + std::abs(h.value[i] * second)));
     }
     for (std::size_t k = 0; k < w.size(); ++k) {
       dw[k].store(g.w, k);

@@ -1,4 +1,5 @@
-// Whether the address sanitizer watches a test, which takes many times as long then: what repeats may do so less often.
+// Whether the address sanitizer watches a test, which takes many times as long then: what repeats
+// may do so less often.
 #pragma once
 
 #if defined __SANITIZE_ADDRESS__

@@ -38,7 +38,8 @@ struct Lesson {
 
   template <class... Parts>
   gpunet::train::History fit(const gpunet::train::FitOptions& options, Parts&&... parts) {
-    return gpunet::train::fit(net, criterion, optimizer, loader, options, std::forward<Parts>(parts)...);
+    return gpunet::train::fit(net, criterion, optimizer, loader, options,
+                              std::forward<Parts>(parts)...);
   }
 
  private:

@@ -22,14 +22,16 @@ std::vector<T> special_reference(const std::string& name) {
 template <class T>
 struct SpecialTolerance {
   double relative = 16 * static_cast<double>(std::numeric_limits<T>::epsilon());
-  double smallest = 1e3 * static_cast<double>(std::numeric_limits<T>::min());  // subnormal numbers count as 0
+  // Subnormal numbers count as 0.
+  double smallest = 1e3 * static_cast<double>(std::numeric_limits<T>::min());
   std::function<bool(double)> skips = nullptr;  // rows with such an input are left out
 };
 
 // Whether a number is PyTorch's: NaN and infinity are equal to themselves alone.
 template <class T>
 bool is_special_number(T got, T want, const SpecialTolerance<T>& tolerance) {
-  if (!std::isfinite(got) || !std::isfinite(want)) return (std::isnan(got) && std::isnan(want)) || got == want;
+  if (!std::isfinite(got) || !std::isfinite(want))
+    return (std::isnan(got) && std::isnan(want)) || got == want;
   const double a = static_cast<double>(got), b = static_cast<double>(want);
   return std::fabs(a - b) <= tolerance.relative * std::fabs(b) + tolerance.smallest;
 }
@@ -37,8 +39,9 @@ bool is_special_number(T got, T want, const SpecialTolerance<T>& tolerance) {
 // Compares results of rows of inputs with those of the file; a failure lists the inputs of all that
 // differ.
 template <class T>
-void check_special(const std::string& name, const std::vector<T>& got, const std::vector<std::vector<T>>& inputs,
-                   std::size_t rows, const SpecialTolerance<T>& tolerance = {}) {
+void check_special(const std::string& name, const std::vector<T>& got,
+                   const std::vector<std::vector<T>>& inputs, std::size_t rows,
+                   const SpecialTolerance<T>& tolerance = {}) {
   const std::vector<T> want = special_reference<T>(name);
   REQUIRE(got.size() == want.size());
   std::string wrong;

@@ -28,7 +28,8 @@ class StoredInflater : public gpunet::io::Inflater {
  public:
   explicit StoredInflater(std::span<const std::byte> packed) : rest_(packed) {
     if (packed.size() < 5) return;
-    block_ = std::to_integer<std::size_t>(packed[1]) + 256 * std::to_integer<std::size_t>(packed[2]);
+    block_ =
+        std::to_integer<std::size_t>(packed[1]) + 256 * std::to_integer<std::size_t>(packed[2]);
     rest_ = packed.subspan(5);
   }
   std::ptrdiff_t read(std::span<std::byte> out) override {
@@ -45,7 +46,8 @@ class StoredInflater : public gpunet::io::Inflater {
   std::span<const std::byte> rest_;
   std::size_t block_ = 0;  // bytes of it that are not read yet
 };
-inline std::unique_ptr<gpunet::io::Inflater> inflater_stored(std::vector<std::span<const std::byte>> packed) {
+inline std::unique_ptr<gpunet::io::Inflater> inflater_stored(
+    std::vector<std::span<const std::byte>> packed) {
   return std::make_unique<StoredInflater>(packed.at(0));
 }
 
@@ -66,13 +68,14 @@ class UseCodec {
 
 // Returns a gzip file (RFC 1952) with at most 65535 bytes in a stored block.
 inline std::string gzip_stored(const std::string& text, const std::string& name = "") {
-  std::string out{'\x1F', '\x8B', '\x08', static_cast<char>(name.empty() ? 0 : 8), 0, 0, 0, 0, 0, 3};
+  std::string out{'\x1F', '\x8B', '\x08', static_cast<char>(name.empty() ? 0 : 8), 0, 0, 0,
+                  0,      0,      3};
   if (!name.empty()) out += name + '\0';
   const auto bytes = std::as_bytes(std::span(text));
   for (std::byte byte : deflate_stored(bytes))
     out += static_cast<char>(byte);
-  for (unsigned number :
-       {static_cast<unsigned>(gpunet::io::detail::crc32(bytes)), static_cast<unsigned>(text.size())})
+  for (unsigned number : {static_cast<unsigned>(gpunet::io::detail::crc32(bytes)),
+                          static_cast<unsigned>(text.size())})
     for (int shift : {0, 8, 16, 24})
       out += static_cast<char>(number >> shift & 0xFFu);
   return out;

@@ -1,4 +1,5 @@
-// Tensors and views of 20 shapes, and comparison of what functions make of them with PyTorch. See reference/tensors.py.
+// Tensors and views of 20 shapes, and comparison of what functions make of them with PyTorch. See
+// reference/tensors.py.
 #pragma once
 
 #include <bit>
@@ -25,7 +26,8 @@ inline const ReferenceFile& tensor_reference() {
 // Returns the elements of the first (0) or second (1) operand. Integers of the second are not 0.
 template <class T>
 std::vector<T> operand_values(gpunet::index_t n, int operand) {
-  const gpunet::index_t step = operand == 0 ? 7 : 5, start = operand == 0 ? 3 : 1, modulus = operand == 0 ? 23 : 17;
+  const gpunet::index_t step = operand == 0 ? 7 : 5, start = operand == 0 ? 3 : 1,
+                        modulus = operand == 0 ? 23 : 17;
   std::vector<T> values;
   if constexpr (std::is_floating_point_v<T>) {
     for (const double value : mixed_numbers(n, step, start, modulus))
@@ -101,7 +103,8 @@ TensorAndView<T, D> view_from(D& device, const std::string& text, int operand,
 }
 
 // The texts of both operands of each shape.
-inline std::vector<std::pair<std::string, std::string>> operand_texts(const std::string& list = "cases") {
+inline std::vector<std::pair<std::string, std::string>> operand_texts(
+    const std::string& list = "cases") {
   std::vector<std::pair<std::string, std::string>> texts;
   const std::vector<double> letters = tensor_reference().values(list);
   std::istringstream lines(std::string(letters.begin(), letters.end()));
@@ -113,7 +116,8 @@ inline std::vector<std::pair<std::string, std::string>> operand_texts(const std:
 // Returns the first operand of each shape, or the second.
 template <class T, class D>
 std::vector<TensorAndView<T, D>> all_views(D& device, int operand = 0,
-                                           std::vector<T> (*fill)(gpunet::index_t, int) = operand_values<T>,
+                                           std::vector<T> (*fill)(gpunet::index_t,
+                                                                  int) = operand_values<T>,
                                            const std::string& list = "cases") {
   std::vector<TensorAndView<T, D>> views;
   for (const auto& [first, second] : operand_texts(list))
@@ -125,7 +129,8 @@ std::vector<TensorAndView<T, D>> all_views(D& device, int operand = 0,
 template <class T>
 using StoredElement = std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>;
 
-// What PyTorch makes of each shape, in order. Elements of a tolerance of 0 have to be bitwise equal, unless both are NaN.
+// What PyTorch makes of each shape, in order. Elements of a tolerance of 0 have to be bitwise
+// equal, unless both are NaN.
 template <class T>
 class ExpectedResults {
  public:
@@ -134,13 +139,16 @@ class ExpectedResults {
         tolerance_(tolerance),
         values_(tensor_reference().values(name)),
         sizes_(tensor_reference().values(name + ".sizes")) {}
-  ~ExpectedResults() { CHECK_MESSAGE(at_size_ == sizes_.size(), name_ << ": not all results were compared"); }
+  ~ExpectedResults() {
+    CHECK_MESSAGE(at_size_ == sizes_.size(), name_ << ": not all results were compared");
+  }
 
   // Tolerances are relative to the expected elements, or to `scale` where that is larger.
   template <class X>
   void next(X&& result, const std::vector<double>& scale = {}) {
     const gpunet::Tensor y(gpunet::detail::expression(std::forward<X>(result)));
-    static_assert(std::is_same_v<std::remove_cvref_t<decltype(y)>, gpunet::Tensor<T, gpunet::detail::DeviceOf<X>>>);
+    static_assert(std::is_same_v<std::remove_cvref_t<decltype(y)>,
+                                 gpunet::Tensor<T, gpunet::detail::DeviceOf<X>>>);
     const auto values = y.to_vector();
     compare(y.sizes(), std::vector<StoredElement<T>>(values.begin(), values.end()), scale);
   }
@@ -153,12 +161,13 @@ class ExpectedResults {
     for (auto rank = static_cast<int>(sizes_[at_size_++]); rank > 0; --rank)
       expected.append(static_cast<gpunet::index_t>(sizes_[at_size_++]));
     CHECK_MESSAGE(sizes == expected, name_ << ", result " << count_);
-    if (!(sizes == expected)) FAIL("the shape is " << to_string(sizes) << ", want " << to_string(expected));
+    if (!(sizes == expected))
+      FAIL("the shape is " << to_string(sizes) << ", want " << to_string(expected));
     for (std::size_t i = 0; i < values.size(); ++i)
       if (const T wanted = static_cast<T>(values_[at_++]);
           !equal(static_cast<T>(values[i]), wanted, scale.empty() ? 0 : scale[i]))
-        FAIL_CHECK(name_ << ", result " << count_ << " " << to_string(sizes) << ", element " << i << ": "
-                         << +values[i] << ", want " << +wanted);
+        FAIL_CHECK(name_ << ", result " << count_ << " " << to_string(sizes) << ", element " << i
+                         << ": " << +values[i] << ", want " << +wanted);
     ++count_;
   }
   bool equal(T value, T wanted, double scale) const {

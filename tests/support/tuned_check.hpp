@@ -33,7 +33,9 @@ class RandomShapes {
     return {count, outer, inner};
   }
   // Random numbers whose sums do not cancel, so that relative errors are meaningful.
-  std::vector<float> values(gpunet::index_t n) { return random_values(n, generator_, -0.25f, 1.0f); }
+  std::vector<float> values(gpunet::index_t n) {
+    return random_values(n, generator_, -0.25f, 1.0f);
+  }
   // A slice of them, padding zero.
   std::vector<float> values(const gpunet::Slice& slice, gpunet::index_t features) {
     return to_slice_order(slice, features, values(slice.count * features));
@@ -67,7 +69,8 @@ class Outcome {
 };
 
 // An array that a kernel reads, followed by NaN.
-inline GuardedBuffer<float, gpunet::Host> operand(gpunet::Host& host, const std::vector<float>& values) {
+inline GuardedBuffer<float, gpunet::Host> operand(gpunet::Host& host,
+                                                  const std::vector<float>& values) {
   GuardedBuffer<float, gpunet::Host> buffer(host, static_cast<gpunet::index_t>(values.size()));
   buffer.upload(values);
   return buffer;

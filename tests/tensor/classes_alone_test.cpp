@@ -10,10 +10,12 @@ using namespace gpunet;
 std::vector<std::vector<std::string>> class_results_without_tensors() {
   Host& host = test_device<Host>();
   Tensor<float, Host> x;
-  return {class_results([&](const Sizes& sizes, const std::vector<float>& values) -> Tensor<float, Host>& {
-            return x = Tensor<float, Host>(host, sizes, values);
-          }),
-          class_results([&](const Sizes& sizes, const std::vector<float>& values) -> const Tensor<float, Host>& {
+  return {class_results(
+              [&](const Sizes& sizes, const std::vector<float>& values) -> Tensor<float, Host>& {
+                return x = Tensor<float, Host>(host, sizes, values);
+              }),
+          class_results([&](const Sizes& sizes,
+                            const std::vector<float>& values) -> const Tensor<float, Host>& {
             return x = Tensor<float, Host>(host, sizes, values);
           }),
           class_results([&](const Sizes& sizes, const std::vector<float>& values) {
@@ -29,5 +31,6 @@ TEST_CASE("argmax and softmax of tensors need gpunet.hpp only") {
   CHECK(softmax(zeros, -1).to_vector() == std::vector<double>(4, 0.25));
   CHECK(log_softmax(zeros, -1).to_vector() == std::vector<double>(4, -std::log(4.0)));
   CHECK(error_of([] { softmax(Tensor<float, Host>(), 0); }) ==
-        "gpunet::StridedView: the tensor was made without a device (it has no elements), make it on one");
+        "gpunet::StridedView: the tensor was made without a device (it has no elements), make it "
+        "on one");
 }

@@ -16,10 +16,11 @@ TEST_CASE("argmax and softmax have the same bits and messages with and without t
   Host& host = test_device<Host>();
   Tensor<float, Host> x;
   const auto results = [&](auto argument) {
-    return class_results([&](const Sizes& sizes, const std::vector<float>& values) -> decltype(auto) {
-      x = Tensor<float, Host>(host, sizes, values);
-      return argument();
-    });
+    return class_results(
+        [&](const Sizes& sizes, const std::vector<float>& values) -> decltype(auto) {
+          x = Tensor<float, Host>(host, sizes, values);
+          return argument();
+        });
   };
   CHECK(results([&]() -> Tensor<float, Host>& { return x; }) == expected);
   CHECK(results([&]() -> const Tensor<float, Host>& { return x; }) == expected);

@@ -15,11 +15,12 @@ struct Foreign {
   float data[6] = {0, 1, 2, 3, 4, 5};
   std::int64_t shape[2] = {3, 2}, strides[2] = {1, 3};
   int freed = 0;
-  dlpack::ManagedTensor managed{{data, dlpack::processor, 0, 2, dlpack::floating, 32, 1, shape, strides, 0},
-                                this,
-                                [](dlpack::ManagedTensor* self) {
-                                  ++static_cast<Foreign*>(self->manager)->freed;
-                                }};
+  dlpack::ManagedTensor managed{
+      {data, dlpack::processor, 0, 2, dlpack::floating, 32, 1, shape, strides, 0},
+      this,
+      [](dlpack::ManagedTensor* self) {
+        ++static_cast<Foreign*>(self->manager)->freed;
+      }};
 };
 
 }  // namespace
@@ -39,7 +40,8 @@ TEST_CASE_TEMPLATE("a tensor goes through DLPack and back without a copy", D, GP
 
 TEST_CASE_TEMPLATE("a view lends its elements to DLPack", D, GPUNET_TEST_DEVICES) {
   Tensor<index_t, D> x(test_device<D>(), {2, 3}, {0, 1, 2, 3, 4, 5});
-  const DLPackTensor<index_t, D> columns = from_dlpack<index_t>(test_device<D>(), to_dlpack(transpose(x, 0, 1)));
+  const DLPackTensor<index_t, D> columns =
+      from_dlpack<index_t>(test_device<D>(), to_dlpack(transpose(x, 0, 1)));
   CHECK(columns.data() == x.data());
   CHECK(columns.to_vector() == std::vector<index_t>{0, 3, 1, 4, 2, 5});
 }
@@ -68,7 +70,8 @@ TEST_CASE("arrays that do not fit are refused and given back") {
     return message;
   };
   CHECK(refused([](dlpack::Array& array) { array.type_bits = 64; }) ==
-        "gpunet::from_dlpack: elements of float64 (want float32), convert them before, or name their type: "
+        "gpunet::from_dlpack: elements of float64 (want float32), convert them before, or name "
+        "their type: "
         "from_dlpack<float>(device, managed)");
   CHECK(contains(refused([](dlpack::Array& array) { array.type_code = dlpack::signed_integer; }),
                  "elements of int32"));
@@ -81,8 +84,10 @@ TEST_CASE("arrays that do not fit are refused and given back") {
   CHECK(contains(refused([](dlpack::Array& array) { array.type_lanes = 4; }),
                  "elements of 4 numbers each (lanes; want 1), make the lanes a dimension before"));
   CHECK(refused([](dlpack::Array& array) { array.device_type = dlpack::gpu; }) ==
-        "gpunet::from_dlpack: memory of device type 2, number 0 (want 1, the processor), move the tensor before");
-  CHECK(contains(refused([](dlpack::Array& array) { array.rank = 9; }), "9 dimensions (want 0 to 8)"));
+        "gpunet::from_dlpack: memory of device type 2, number 0 (want 1, the processor), move the "
+        "tensor before");
+  CHECK(contains(refused([](dlpack::Array& array) { array.rank = 9; }),
+                 "9 dimensions (want 0 to 8)"));
   CHECK(contains(refused([](dlpack::Array& array) { array.shape[0] = -3; }), "extent -3"));
   dlpack::ManagedTensor* const nothing = nullptr;
   CHECK(contains(error_of([&] { from_dlpack<float>(host, nothing); }), "a null pointer"));

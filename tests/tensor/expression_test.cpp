@@ -34,7 +34,8 @@ void check_plain(Expression<float, Host>&& x) {
   detail::ProgramArray out;
   out.data = reinterpret_cast<std::byte*>(plain.data());
   out.type = ElementType::f32;
-  const detail::RunnableProgram program = detail::runnable(x.program(), {}, &out, detail::dense_strides(x.sizes()));
+  const detail::RunnableProgram program =
+      detail::runnable(x.program(), {}, &out, detail::dense_strides(x.sizes()));
   for_each(host, program.elements, detail::RunElements{program, out});
   CHECK(std::move(x).to_vector() == plain.to_vector());
 }
@@ -43,8 +44,9 @@ void check_plain(Expression<float, Host>&& x) {
 void check_kinds(Host& host, index_t height, index_t width) {
   CAPTURE(height);
   CAPTURE(width);
-  const Tensor x = counted(host, {height, width}), y = counted(host, {width, height}), row = counted(host, {width}),
-               column = counted(host, {height, 1}), wide = counted(host, {height, 2 * width});
+  const Tensor x = counted(host, {height, width}), y = counted(host, {width, height}),
+               row = counted(host, {width}), column = counted(host, {height, 1}),
+               wide = counted(host, {height, 2 * width});
   check_plain(x * 0.5f - x);
   check_plain(x - transpose(y, 0, 1));
   check_plain(x + row * column);
@@ -52,7 +54,8 @@ void check_kinds(Host& host, index_t height, index_t width) {
   check_plain(abs(slice(wide, 1, {.step = 2}) - narrow(wide, 1, width / 2, width)));
   check_plain(flip(x, {0, 1}) * flip(row, {0}));
   check_plain(where(x > flip(x, {1}), transpose(y, 0, 1), -1));
-  check_plain(cast<float>(cast<double>(x) / 3 + cast<double>(cast<std::uint8_t>(transpose(y, 0, 1)))));
+  check_plain(
+      cast<float>(cast<double>(x) / 3 + cast<double>(cast<std::uint8_t>(transpose(y, 0, 1)))));
   check_plain(cast<float>(floor_divide(cast<index_t>(x), 7) * cast<index_t>(row)));
 }
 
@@ -91,14 +94,17 @@ TEST_CASE("results do not depend on the number of threads") {
 }
 
 // As above for sin, cos and tan, whose loops leave large numbers to <cmath>.
-TEST_CASE("sin, cos and tan of an element depend neither on its place nor on the elements beside it") {
+TEST_CASE(
+    "sin, cos and tan of an element depend neither on its place nor on the elements beside it") {
   const KeepIsa keep;
   std::vector<float> numbers(1 << 16);
   for (std::size_t i = 0; i < numbers.size(); ++i)
-    numbers[i] = std::ldexp(1.0f + static_cast<float>(i % 9973) / 9973, static_cast<int>(i % 37) - 16) *
-                 (i % 3 == 0 ? -1.0f : 1.0f);
+    numbers[i] =
+        std::ldexp(1.0f + static_cast<float>(i % 9973) / 9973, static_cast<int>(i % 37) - 16) *
+        (i % 3 == 0 ? -1.0f : 1.0f);
   std::vector<float> mixed = numbers;
-  for (const std::size_t i : std::initializer_list<std::size_t>{3, 1100, 2047, 40000, (1 << 16) - 1})
+  for (const std::size_t i :
+       std::initializer_list<std::size_t>{3, 1100, 2047, 40000, (1 << 16) - 1})
     mixed[i] = i % 2 == 0 ? 3e38f : std::numeric_limits<float>::quiet_NaN();
   for (const Isa path : isas()) {
     CAPTURE(static_cast<int>(path));
@@ -110,16 +116,19 @@ TEST_CASE("sin, cos and tan of an element depend neither on its place nor on the
     const Tensor x(one, {1 << 16}, numbers), y(two, {1 << 16}, mixed);
     const auto all = functions(x), beside = functions(y), moved = functions(narrow(x, 0, 5, 40000));
     for (std::size_t f = 0; f < 3; ++f) {
-      const Values values = all[f].to_vector(), other = beside[f].to_vector(), part = moved[f].to_vector();
+      const Values values = all[f].to_vector(), other = beside[f].to_vector(),
+                   part = moved[f].to_vector();
       CHECK(std::equal(part.begin(), part.end(), values.begin() + 5));
       for (std::size_t i = 0; i < numbers.size(); ++i)
-        if (mixed[i] == numbers[i] ? other[i] != values[i] : std::isfinite(mixed[i]) != std::isfinite(other[i]))
+        if (mixed[i] == numbers[i] ? other[i] != values[i]
+                                   : std::isfinite(mixed[i]) != std::isfinite(other[i]))
           FAIL_CHECK("element ", i);
     }
     Tensor in_place = y + 0.0f;
     in_place = sin(in_place);
     CHECK(in_place[3].item() != in_place[3].item());
-    CHECK(static_cast<double>(in_place[1100].item()) == doctest::Approx(std::sin(double{3e38f})).epsilon(1e-6));
+    CHECK(static_cast<double>(in_place[1100].item()) ==
+          doctest::Approx(std::sin(double{3e38f})).epsilon(1e-6));
     CHECK(narrow(in_place, 0, 4, 1100).to_vector() == narrow(beside[0], 0, 4, 1100).to_vector());
   }
 }
@@ -151,12 +160,18 @@ TEST_CASE_TEMPLATE("a chain may have any number of operands and steps", D, GPUNE
     other += static_cast<float>(1 << ((i + 12) % 8));
   }
   CHECK((sum_of(0, 12) * sum_of(12, 24)).to_vector() == Values(6, product * other));
-  CHECK(where(sum_of(0, 11) > sum_of(0, 12), sum_of(0, 12), sum_of(12, 24)).to_vector() == Values(6, other));
+  CHECK(where(sum_of(0, 11) > sum_of(0, 12), sum_of(0, 12), sum_of(12, 24)).to_vector() ==
+        Values(6, other));
   const Tensor<float, D>& x = parts[0];
-  const Tensor y = -(-(-(-(-(-(-(-(-(-(-(-(-(-(-(-(-(-(-(-(-(-(-(-(-(-(-(-(-(-x)))))))))))))))))))))))))))));
+  const Tensor y =
+      -(-(-(-(-(-(-(-(-(-(-(-(-(-(-(-(-(-(-(-(-(-(-(-(-(-(-(-(-(-x)))))))))))))))))))))))))))));
   CHECK(y.to_vector() == Values(6, 1));
   const Tensor z =
-      ((((((((((((x + 1) * 2 + 1) * 2 + 1) * 2 + 1) * 2 + 1) * 2 + 1) * 2 + 1) * 2 + 1) * 2 + 1) * 2 + 1) * 2 + 1) *
+      ((((((((((((x + 1) * 2 + 1) * 2 + 1) * 2 + 1) * 2 + 1) * 2 + 1) * 2 + 1) * 2 + 1) * 2 + 1) *
+             2 +
+         1) *
+            2 +
+        1) *
        2) +
       x[0][0] + x[1];
   CHECK(z.to_vector() == Values(6, 6142 + 2));
@@ -174,7 +189,8 @@ TEST_CASE_TEMPLATE("temporaries live as long as the expression, and tensors are 
   CHECK(std::move(owned).to_vector() == Values{3, 2, 1, 0});
   Tensor<float, D> x = make();
   const float* memory = x.data();
-  Tensor<float, D> y = detail::expression(std::move(x)).eval();  // a temporary tensor is its own result
+  // A temporary tensor is its own result.
+  Tensor<float, D> y = detail::expression(std::move(x)).eval();
   CHECK(y.data() == memory);
   CHECK(x.numel() == 0);
   auto pending = 2 * y;
@@ -219,7 +235,8 @@ TEST_CASE_TEMPLATE("tensors change in place", D, GPUNET_TEST_DEVICES) {
   whole -= 7;
   CHECK(whole.to_vector() == std::vector<std::int32_t>{-1, -1});
   CHECK(error_of([&] { whole += Tensor<std::int32_t, D>(device, {3}); }) ==
-        "gpunet::operator+: the shapes [2] and [3] do not broadcast (aligned at their last dimension, 2 meets 3 in "
+        "gpunet::operator+: the shapes [2] and [3] do not broadcast (aligned at their last "
+        "dimension, 2 meets 3 in "
         "dimension -1; want the same "
         "extent or 1), reshape one of them");
   CHECK(error_of([&] { whole += ones<std::int32_t>(device, {2, 2}); }) != "");
@@ -256,7 +273,8 @@ TEST_CASE_TEMPLATE("parts are assigned", D, GPUNET_TEST_DEVICES) {
   CHECK(error_of([&] {
           x[0] = counted(device, {2, 4});
         }) ==
-        "gpunet::StridedView: elements of shape [2, 4] for a view of shape [4] (want a shape that broadcasts to "
+        "gpunet::StridedView: elements of shape [2, 4] for a view of shape [4] (want a shape that "
+        "broadcasts to "
         "it), reshape them");
   narrow(x, 0, 0, 0) = 5;  // nothing
 }
@@ -265,14 +283,18 @@ TEST_CASE_TEMPLATE("elements that overlap are copied, or refused", D, GPUNET_TES
   D& device = test_device<D>();
   Tensor<float, D> x = counted(device, {6});
   const std::string refused =
-      ": elements that are written are read at another place of the expression (some would be new by then), read "
+      ": elements that are written are read at another place of the expression (some would be new "
+      "by then), read "
       "from a copy: Tensor y = x";
-  CHECK(error_of([&] { narrow(x, 0, 1, 5) = narrow(x, 0, 0, 5); }) == "gpunet::StridedView" + refused);
-  CHECK(error_of([&] { narrow(x, 0, 0, 5) += narrow(x, 0, 1, 5); }) == "gpunet::operator+=" + refused);
+  CHECK(error_of([&] { narrow(x, 0, 1, 5) = narrow(x, 0, 0, 5); }) ==
+        "gpunet::StridedView" + refused);
+  CHECK(error_of([&] { narrow(x, 0, 0, 5) += narrow(x, 0, 1, 5); }) ==
+        "gpunet::operator+=" + refused);
   CHECK(x.to_vector() == Values{0, 1, 2, 3, 4, 5});
   narrow(x, 0, 1, 5) = Tensor(narrow(x, 0, 0, 5));
   CHECK(x.to_vector() == Values{0, 0, 1, 2, 3, 4});
-  slice(x, 0, {.start = 0, .step = 2}) = slice(x, 0, {.start = 1, .step = 2});  // between each other
+  // Between each other.
+  slice(x, 0, {.start = 0, .step = 2}) = slice(x, 0, {.start = 1, .step = 2});
   CHECK(x.to_vector() == Values{0, 0, 2, 2, 4, 4});
   x = counted(device, {6});
   narrow(x, 0, 0, 3) = flip(narrow(x, 0, 1, 3), {0});  // read in another order: copied
@@ -284,7 +306,8 @@ TEST_CASE_TEMPLATE("elements that overlap are copied, or refused", D, GPUNET_TES
   x += narrow(x, 0, 0, 1);
   CHECK(x.to_vector() == Values{18, 16, 13, 12, 14});
   const std::string one =
-      "several elements of the view of shape [2, 5] are one in memory (each would overwrite the other), write to a "
+      "several elements of the view of shape [2, 5] are one in memory (each would overwrite the "
+      "other), write to a "
       "tensor or to a "
       "copy: Tensor y = x";
   CHECK(error_of([&] { expand(x, {2, 5}) = 1; }) == "gpunet::StridedView: " + one);
@@ -326,7 +349,8 @@ TEST_CASE_TEMPLATE("a view outlives its tensor only as an error", D, GPUNET_TEST
   owner.reset();
   CHECK(row.to_vector() == Values{2, 3});  // the memory moved along
   const std::string gone =
-      "gpunet::StridedView: the tensor of this view of shape [2] no longer exists (its memory is gone), keep the "
+      "gpunet::StridedView: the tensor of this view of shape [2] no longer exists (its memory is "
+      "gone), keep the "
       "tensor as long as "
       "the view";
   moved = counted(device, {2, 2});
@@ -356,7 +380,8 @@ TEST_CASE_TEMPLATE("moved tensors and default ones have no elements", D, GPUNET_
   CHECK(x.to_vector() == Values{0, 2});
   Tensor<float, D> none;
   CHECK(error_of([&] { Tensor z = none + 1; }) ==
-        "gpunet::Expression: no device (no operand is a tensor that was given one), make the tensors on a device");
+        "gpunet::Expression: no device (no operand is a tensor that was given one), make the "
+        "tensors on a device");
   CHECK(error_of([&] { sum(none); }) != "");
   none = y + 1;
   CHECK(none.to_vector() == Values{1, 2});
@@ -367,9 +392,11 @@ TEST_CASE_TEMPLATE("moved tensors and default ones have no elements", D, GPUNET_
 
 TEST_CASE_TEMPLATE("shapes that do not broadcast are refused", D, GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
-  const Tensor x = counted(device, {2, 3}), y = counted(device, {2}), many = ones(device, {1, 1, 1, 1, 1, 1, 1, 1});
+  const Tensor x = counted(device, {2, 3}), y = counted(device, {2}),
+               many = ones(device, {1, 1, 1, 1, 1, 1, 1, 1});
   CHECK(error_of([&] { Tensor z = x + y; }) ==
-        "gpunet::operator+: the shapes [2, 3] and [2] do not broadcast (aligned at their last dimension, 3 meets 2 "
+        "gpunet::operator+: the shapes [2, 3] and [2] do not broadcast (aligned at their last "
+        "dimension, 3 meets 2 "
         "in dimension -1; want the same "
         "extent or 1), reshape one of them");
   CHECK(error_of([&] {
@@ -383,7 +410,8 @@ TEST_CASE_TEMPLATE("shapes that do not broadcast are refused", D, GPUNET_TEST_DE
   CHECK(error_of([&] {
           Tensor z = expand(y[0], {index_t{1} << 30, 1}) + expand(y[0], {index_t{1} << 30});
         }) ==
-        "gpunet::operator+: the shapes [1073741824, 1] and [1073741824] make more than 2^48 elements (no memory "
+        "gpunet::operator+: the shapes [1073741824, 1] and [1073741824] make more than 2^48 "
+        "elements (no memory "
         "holds them), check the shapes");
 }
 
@@ -410,7 +438,8 @@ TEST_CASE("tensors of two objects Cuda do not work together, because nothing ord
   Cuda& first = test_device<Cuda>();
   Cuda second(0);
   Tensor<float, Cuda> x = counted(first, {2, 2}), y = counted(second, {2, 2});
-  const std::string refused = ": operands of two devices of one kind, move one of them with to(device)";
+  const std::string refused =
+      ": operands of two devices of one kind, move one of them with to(device)";
   CHECK(error_of([&] { Tensor z = x + y; }) == "gpunet::operator+" + refused);
   CHECK(error_of([&] { x += y; }) == "gpunet::operator+" + refused);
   CHECK(error_of([&] { x[0] = y[1]; }) == "gpunet::StridedView" + refused);
@@ -431,17 +460,20 @@ TEST_CASE_TEMPLATE("views of const tensors, numbers and types", D, GPUNET_TEST_D
   static_assert(std::is_same_v<decltype(Tensor(x > 1)), Tensor<bool, D>>);
   static_assert(std::is_same_v<decltype(Tensor(cast<index_t>(x) / 2)), Tensor<float, D>>);
   static_assert(
-      std::is_same_v<decltype(Tensor(x * 2.5)), Tensor<float, D>>);  // a double is rounded to the tensor's type
+      // A double is rounded to the tensor's type.
+      std::is_same_v<decltype(Tensor(x * 2.5)), Tensor<float, D>>);
   static_assert(!std::is_assignable_v<const Tensor<float, D>&, Expression<float, D>>);
   CHECK((x[1] * x[0]).to_vector() == Values{0, 3});
 }
 
-TEST_CASE_TEMPLATE("views and expressions are printed as the tensors that they make", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("views and expressions are printed as the tensors that they make", D,
+                   GPUNET_TEST_DEVICES) {
   const Tensor<float, D> x(test_device<D>(), {2, 2}, {1, 2, 3, 4});
   std::ostringstream text;
   text << x[1] << x + 1.5f << ~(x > 2);
   CHECK(text.str() ==
-        "tensor([3., 4.])tensor([[2.5000, 3.5000],\n        [4.5000, 5.5000]])tensor([[ True,  True],\n        "
+        "tensor([3., 4.])tensor([[2.5000, 3.5000],\n        [4.5000, 5.5000]])tensor([[ True,  "
+        "True],\n        "
         "[False, "
         "False]])");
   CHECK((~cast<std::int32_t>(x)).to_vector() == std::vector<std::int32_t>{-2, -3, -4, -5});

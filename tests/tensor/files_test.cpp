@@ -21,7 +21,8 @@ TEST_CASE_TEMPLATE("a tensor is written and read", D, GPUNET_TEST_DEVICES) {
     const Tensor<double, D> same = io::read_tensor<double>(device, folder / name);
     CHECK(same.sizes() == x.sizes());
     CHECK(same.to_vector() == x.to_vector());
-    CHECK(io::read_tensor<float>(device, folder / name).to_vector() == std::vector<float>{1, 2, 0.25f, -4});
+    CHECK(io::read_tensor<float>(device, folder / name).to_vector() ==
+          std::vector<float>{1, 2, 0.25f, -4});
   }
   CHECK(io::read_tensor<double>(device, folder / "x.npz", "x").numel() == 4);
 }
@@ -36,7 +37,8 @@ TEST_CASE("an array that is not in the file is refused") {
   CHECK(contains(error_of([&] { io::read_tensor(host, folder / "none.npy"); }), "none.npy"));
 }
 
-TEST_CASE_TEMPLATE("integers, truth values and views are written and read", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("integers, truth values and views are written and read", D,
+                   GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   const TempFolder folder;
   const index_t large = (index_t{1} << 53) + 1;  // which a double does not have
@@ -47,10 +49,13 @@ TEST_CASE_TEMPLATE("integers, truth values and views are written and read", D, G
     io::write_tensor(folder / name, x, "x");
     CHECK(io::read_tensor<index_t>(device, folder / name).to_vector() == x.to_vector());
     io::write_tensor(folder / name, transpose(x, 0, 1), "x");
-    CHECK(io::read_tensor<index_t>(device, folder / name).to_vector() == std::vector<index_t>{large, 0, -large, 7});
+    CHECK(io::read_tensor<index_t>(device, folder / name).to_vector() ==
+          std::vector<index_t>{large, 0, -large, 7});
     io::write_tensor(folder / name, x[1] * 2, "x");
-    CHECK(io::read_tensor<std::int32_t>(device, folder / name).to_vector() == std::vector<std::int32_t>{0, 14});
-    CHECK(io::read_tensor<std::uint8_t>(device, folder / name).to_vector() == std::vector<std::uint8_t>{0, 14});
+    CHECK(io::read_tensor<std::int32_t>(device, folder / name).to_vector() ==
+          std::vector<std::int32_t>{0, 14});
+    CHECK(io::read_tensor<std::uint8_t>(device, folder / name).to_vector() ==
+          std::vector<std::uint8_t>{0, 14});
     io::write_tensor(folder / name, flags, "x");
     CHECK(io::read_tensor<bool>(device, folder / name).to_vector() == flags.to_vector());
     CHECK(io::read_tensor(device, folder / name).to_vector() == std::vector<float>{1, 0, 1});
@@ -73,10 +78,12 @@ TEST_CASE("numbers that the element type does not have are refused") {
             ": \"x\" has the number -3 (want integers from 0 to 255), read it as double");
   write_one(-0x1p63);
   CHECK(io::read_tensor<index_t>(host, path).item() == std::numeric_limits<index_t>::min());
-  for (const double wrong : {0x1p63, 1.5, -0x1p63 - 2048, std::numeric_limits<double>::infinity(), std::nan("")}) {
+  for (const double wrong :
+       {0x1p63, 1.5, -0x1p63 - 2048, std::numeric_limits<double>::infinity(), std::nan("")}) {
     CAPTURE(wrong);
     write_one(wrong);
-    CHECK(contains(error_of([&] { io::read_tensor<index_t>(host, path); }), "\"x\" has the number "));
+    CHECK(
+        contains(error_of([&] { io::read_tensor<index_t>(host, path); }), "\"x\" has the number "));
   }
   io::write_tensor(path, Tensor<index_t, Host>(host, {1}, {index_t{1} << 31}), "x");
   CHECK(error_of([&] { io::read_tensor<std::int32_t>(host, path); }) ==

@@ -52,7 +52,8 @@ struct UnaryFunction {
   Tensor<R, D> (*run)(const StridedView<const T, D>&);
 };
 
-// Compares a function with PyTorch at all shapes, and where `name` has further results at numbers that are not usual.
+// Compares a function with PyTorch at all shapes, and where `name` has further results at numbers
+// that are not usual.
 template <class T, class R, class D>
 void check(D& device, const UnaryFunction<T, R, D>& function, const char* suffix, bool at_special) {
   ExpectedResults<R> expected(function.name + std::string(suffix), function.tolerance);
@@ -73,7 +74,8 @@ struct BinaryFunction {
 };
 
 template <class T, class R, class D>
-void check(D& device, const BinaryFunction<T, R, D>& function, const char* suffix, bool at_special) {
+void check(D& device, const BinaryFunction<T, R, D>& function, const char* suffix,
+           bool at_special) {
   ExpectedResults<R> expected(function.name + std::string(suffix), function.tolerance);
   const auto a = all_views<T>(device, 0), b = all_views<T>(device, 1);
   for (std::size_t i = 0; i < a.size(); ++i)
@@ -103,8 +105,8 @@ void check(D& device, const BinaryFunction<T, R, D>& function, const char* suffi
 template <class T, class D>
 std::vector<UnaryFunction<T, T, D>> arithmetic() {
   using V = StridedView<const T, D>;
-  return {UNARY("neg", 0, -x), UNARY("abs", 0, abs(x)), UNARY("sign", 0, sign(x)), UNARY("square", 0, square(x)),
-          UNARY("relu", 0, relu(x))};
+  return {UNARY("neg", 0, -x), UNARY("abs", 0, abs(x)), UNARY("sign", 0, sign(x)),
+          UNARY("square", 0, square(x)), UNARY("relu", 0, relu(x))};
 }
 
 // Functions of two operands that every type of numbers has.
@@ -134,22 +136,38 @@ TEST_CASE_TEMPLATE("functions of floats are PyTorch's", D, GPUNET_TEST_DEVICES) 
   // Two of the last bits for each of both libraries, which round differently.
   constexpr double close = 1e-6;
   const UnaryFunction<float, float, D> functions[] = {
-      UNARY("sqrt", 0, sqrt(x)),       UNARY("rsqrt", 0, rsqrt(x)),   UNARY("reciprocal", 0, reciprocal(x)),
-      UNARY("exp", close, exp(x)),     UNARY("exp2", close, exp2(x)), UNARY("expm1", close, expm1(x)),
-      UNARY("log", close, log(x)),     UNARY("log2", close, log2(x)), UNARY("log10", close, log10(x)),
-      UNARY("log1p", close, log1p(x)), UNARY("sin", close, sin(x)),   UNARY("cos", close, cos(x)),
-      UNARY("tan", close, tan(x)),     UNARY("asin", close, asin(x)), UNARY("acos", close, acos(x)),
-      UNARY("atan", close, atan(x)),   UNARY("sinh", close, sinh(x)), UNARY("cosh", close, cosh(x)),
-      UNARY("tanh", close, tanh(x)),   UNARY("erf", close, erf(x)),   UNARY("sigmoid", close, sigmoid(x)),
-      UNARY("floor", 0, floor(x)),     UNARY("ceil", 0, ceil(x)),     UNARY("round", 0, round(x)),
+      UNARY("sqrt", 0, sqrt(x)),
+      UNARY("rsqrt", 0, rsqrt(x)),
+      UNARY("reciprocal", 0, reciprocal(x)),
+      UNARY("exp", close, exp(x)),
+      UNARY("exp2", close, exp2(x)),
+      UNARY("expm1", close, expm1(x)),
+      UNARY("log", close, log(x)),
+      UNARY("log2", close, log2(x)),
+      UNARY("log10", close, log10(x)),
+      UNARY("log1p", close, log1p(x)),
+      UNARY("sin", close, sin(x)),
+      UNARY("cos", close, cos(x)),
+      UNARY("tan", close, tan(x)),
+      UNARY("asin", close, asin(x)),
+      UNARY("acos", close, acos(x)),
+      UNARY("atan", close, atan(x)),
+      UNARY("sinh", close, sinh(x)),
+      UNARY("cosh", close, cosh(x)),
+      UNARY("tanh", close, tanh(x)),
+      UNARY("erf", close, erf(x)),
+      UNARY("sigmoid", close, sigmoid(x)),
+      UNARY("floor", 0, floor(x)),
+      UNARY("ceil", 0, ceil(x)),
+      UNARY("round", 0, round(x)),
       UNARY("trunc", 0, trunc(x)),
   };
   for (const auto& function : functions)
     check(device, function, ".f32", true);
   for (const auto& function : arithmetic<float, D>())
     check(device, function, ".f32", true);
-  const UnaryFunction<float, bool, D> tests[] = {UNARY("isnan", 0, isnan(x)), UNARY("isinf", 0, isinf(x)),
-                                                 UNARY("isfinite", 0, isfinite(x))};
+  const UnaryFunction<float, bool, D> tests[] = {
+      UNARY("isnan", 0, isnan(x)), UNARY("isinf", 0, isinf(x)), UNARY("isfinite", 0, isfinite(x))};
   for (const auto& function : tests)
     check(device, function, ".f32", true);
 }
@@ -159,11 +177,14 @@ TEST_CASE_TEMPLATE("functions of doubles are PyTorch's", D, GPUNET_TEST_DEVICES)
   using V = StridedView<const double, D>;
   constexpr double close = 2e-15;  // as above; PyTorch's square root is not the nearest number
   const UnaryFunction<double, double, D> functions[] = {
-      UNARY("sqrt", close, sqrt(x)),   UNARY("rsqrt", close, rsqrt(x)),     UNARY("exp", close, exp(x)),
-      UNARY("expm1", close, expm1(x)), UNARY("log", close, log(x)),         UNARY("log1p", close, log1p(x)),
-      UNARY("sin", close, sin(x)),     UNARY("tan", close, tan(x)),         UNARY("asin", close, asin(x)),
-      UNARY("atan", close, atan(x)),   UNARY("cosh", close, cosh(x)),       UNARY("tanh", close, tanh(x)),
-      UNARY("erf", close, erf(x)),     UNARY("sigmoid", close, sigmoid(x)), UNARY("round", 0, round(x)),
+      UNARY("sqrt", close, sqrt(x)), UNARY("rsqrt", close, rsqrt(x)),
+      UNARY("exp", close, exp(x)),   UNARY("expm1", close, expm1(x)),
+      UNARY("log", close, log(x)),   UNARY("log1p", close, log1p(x)),
+      UNARY("sin", close, sin(x)),   UNARY("tan", close, tan(x)),
+      UNARY("asin", close, asin(x)), UNARY("atan", close, atan(x)),
+      UNARY("cosh", close, cosh(x)), UNARY("tanh", close, tanh(x)),
+      UNARY("erf", close, erf(x)),   UNARY("sigmoid", close, sigmoid(x)),
+      UNARY("round", 0, round(x)),
   };
   for (const auto& function : functions)
     check(device, function, ".f64", false);
@@ -176,7 +197,8 @@ TEST_CASE_TEMPLATE("functions of integers are PyTorch's", D, GPUNET_TEST_DEVICES
     check(device, function, ".i32", false);
   for (const auto& function : arithmetic<index_t, D>())
     check(device, function, ".i32", false);
-  const UnaryFunction<std::int32_t, float, D> of_floats[] = {UNARY("exp", 1e-6, exp(x)), UNARY("sqrt", 0, sqrt(x))};
+  const UnaryFunction<std::int32_t, float, D> of_floats[] = {UNARY("exp", 1e-6, exp(x)),
+                                                             UNARY("sqrt", 0, sqrt(x))};
   for (const auto& function : of_floats)
     check(device, function, ".i32", false);
 }
@@ -199,31 +221,35 @@ TEST_CASE_TEMPLATE("quotients, powers and angles are PyTorch's", D, GPUNET_TEST_
   D& device = test_device<D>();
   {
     using V = StridedView<const float, D>;
-    const BinaryFunction<float, float, D> functions[] = {
-        BINARY("true_divide", 0, a / b), BINARY("pow", 1e-6, pow(a, b)), BINARY("atan2", 1e-6, atan2(a, b))};
+    const BinaryFunction<float, float, D> functions[] = {BINARY("true_divide", 0, a / b),
+                                                         BINARY("pow", 1e-6, pow(a, b)),
+                                                         BINARY("atan2", 1e-6, atan2(a, b))};
     for (const auto& function : functions)
       check(device, function, ".f32", true);
   }
   {
     using V = StridedView<const double, D>;
-    const BinaryFunction<double, double, D> functions[] = {BINARY("add", 0, a + b),
-                                                           BINARY("true_divide", 0, a / b),
-                                                           BINARY("remainder", 0, remainder(a, b)),
-                                                           BINARY("floor_divide", 0, floor_divide(a, b)),
-                                                           BINARY("pow", 2e-15, pow(a, b)),
-                                                           BINARY("atan2", 2e-15, atan2(a, b))};
+    const BinaryFunction<double, double, D> functions[] = {
+        BINARY("add", 0, a + b),
+        BINARY("true_divide", 0, a / b),
+        BINARY("remainder", 0, remainder(a, b)),
+        BINARY("floor_divide", 0, floor_divide(a, b)),
+        BINARY("pow", 2e-15, pow(a, b)),
+        BINARY("atan2", 2e-15, atan2(a, b))};
     for (const auto& function : functions)
       check(device, function, ".f64", false);
   }
   using V = StridedView<const std::int32_t, D>;
-  check(device, BinaryFunction<std::int32_t, float, D> BINARY("true_divide", 0, a / b), ".i32", false);
+  check(device, BinaryFunction<std::int32_t, float, D> BINARY("true_divide", 0, a / b), ".i32",
+        false);
 }
 
 TEST_CASE_TEMPLATE("bits, choices and powers are PyTorch's", D, GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   const auto bits = [&]<class T>(T, const char* suffix) {
     using V = StridedView<const T, D>;
-    const BinaryFunction<T, T, D> functions[] = {BINARY("bitwise_and", 0, a & b), BINARY("bitwise_or", 0, a | b),
+    const BinaryFunction<T, T, D> functions[] = {BINARY("bitwise_and", 0, a & b),
+                                                 BINARY("bitwise_or", 0, a | b),
                                                  BINARY("bitwise_xor", 0, a ^ b)};
     for (const auto& function : functions)
       check(device, function, suffix, false);
@@ -240,34 +266,38 @@ TEST_CASE_TEMPLATE("bits, choices and powers are PyTorch's", D, GPUNET_TEST_DEVI
   using V = StridedView<const float, D>;
   const UnaryFunction<float, float, D> powers[] = {
       UNARY("pow 2", 0, pow(x, 2)), UNARY("pow 3", 0, pow(x, 3)), UNARY("pow 0.5", 0, pow(x, 0.5)),
-      UNARY("pow -0.5", 0, pow(x, -0.5)), UNARY("pow -1", 0, pow(x, -1)), UNARY("pow -2", 0, pow(x, -2)),
+      UNARY("pow -0.5", 0, pow(x, -0.5)), UNARY("pow -1", 0, pow(x, -1)),
+      UNARY("pow -2", 0, pow(x, -2)),
       // The exponent is rounded to a float: by 4.8e-8, times the logarithm of at most 8388609.
       UNARY("pow 1.7", 1e-6, pow(x, 1.7))};
   for (const auto& function : powers)
     check(device, function, "", true);
 }
 
-TEST_CASE_TEMPLATE("integers stay what they are when they are rounded, and numbers beyond them are refused", D,
-                   GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE(
+    "integers stay what they are when they are rounded, and numbers beyond them are refused", D,
+    GPUNET_TEST_DEVICES) {
   const Tensor<std::int32_t, D> x(test_device<D>(), {2}, {16777217, -5});
   CHECK(Tensor(round(x)).to_vector() == x.to_vector());
   CHECK(Tensor(floor(x) + ceil(x) - trunc(x)).to_vector() == x.to_vector());
   const Tensor<std::uint8_t, D> bytes(test_device<D>(), {2}, {44, 255});
-  CHECK(
-      error_of([&] { Tensor y = bytes < 300; }) ==
-      "gpunet::Expression: the number 300 meets a tensor of integers from 0 to 255 (it cannot be converted without "
-      "overflow), convert the tensor first: cast<index_t>(x)");
+  CHECK(error_of([&] { Tensor y = bytes < 300; }) ==
+        "gpunet::Expression: the number 300 meets a tensor of integers from 0 to 255 (it cannot be "
+        "converted without "
+        "overflow), convert the tensor first: cast<index_t>(x)");
   CHECK(error_of([&] { Tensor y = bytes > -1; }) != "");
   CHECK(error_of([&] { Tensor y = x + index_t{5'000'000'000}; }) != "");
   CHECK(Tensor(~bytes).to_vector() == std::vector<std::uint8_t>{211, 0});
 }
 
-TEST_CASE_TEMPLATE("integers wrap around, and divide by zero without harm", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("integers wrap around, and divide by zero without harm", D,
+                   GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   const auto of = [&]<class T>(T) {
     constexpr T low = std::numeric_limits<T>::min(), high = std::numeric_limits<T>::max();
     using Values = std::vector<T>;
-    const Tensor<T, D> a(device, {6}, {low, high, low, 7, -7, 0}), b(device, {6}, {-1, 1, 0, 0, 0, 0});
+    const Tensor<T, D> a(device, {6}, {low, high, low, 7, -7, 0}),
+        b(device, {6}, {-1, 1, 0, 0, 0, 0});
     CHECK(Tensor(a + b).to_vector() == Values{high, low, low, 7, -7, 0});
     CHECK(Tensor(a - 1).to_vector() == Values{high, high - 1, high, 6, -8, -1});
     CHECK(Tensor(a * 2).to_vector() == Values{0, -2, 0, 14, -14, 0});
@@ -307,31 +337,36 @@ TEST_CASE_TEMPLATE("conversions between all types", D, GPUNET_TEST_DEVICES) {
   CHECK(Tensor(cast<double>(x > 1)).to_vector() == std::vector<double>{0, 0, 1, 1, 0});
   CHECK(Tensor(cast<index_t>(cast<std::uint8_t>(x) - 1)).to_vector() ==
         std::vector<index_t>{255, 255, 1, 199, 255});
-  CHECK(Tensor(cast<double>(cast<float>(x > -1))).to_vector() == std::vector<double>{1, 1, 1, 1, 1});
+  CHECK(Tensor(cast<double>(cast<float>(x > -1))).to_vector() ==
+        std::vector<double>{1, 1, 1, 1, 1});
 }
 
-TEST_CASE_TEMPLATE("numbers that an integer type does not have become its smallest", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("numbers that an integer type does not have become its smallest", D,
+                   GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
-  const Tensor<double, D> x(
-      device, {10},
-      {std::nan(""), infinity, -infinity, 0x1p31, -0x1p31 - 1, 0x1p63, -0x1p63, 0x1p31 - 1, -0x1p31, -1.75});
+  const Tensor<double, D> x(device, {10},
+                            {std::nan(""), infinity, -infinity, 0x1p31, -0x1p31 - 1, 0x1p63,
+                             -0x1p63, 0x1p31 - 1, -0x1p31, -1.75});
   constexpr std::int32_t least = std::numeric_limits<std::int32_t>::min();
   constexpr index_t lowest = std::numeric_limits<index_t>::min(), two31 = index_t{1} << 31;
-  const std::vector<std::int32_t> small{
-      least, least, least, least, least, least, least, static_cast<std::int32_t>(two31 - 1), least, -1};
+  const std::vector<std::int32_t> small{least, least, least, least,
+                                        least, least, least, static_cast<std::int32_t>(two31 - 1),
+                                        least, -1};
   const std::vector<index_t> large{lowest, lowest, lowest,    two31,  -two31 - 1,
                                    lowest, lowest, two31 - 1, -two31, -1};
   CHECK(Tensor(cast<std::int32_t>(x)).to_vector() == small);
   CHECK(Tensor(cast<index_t>(x)).to_vector() == large);
   const Tensor<float, D> y(device, {5}, {0x1p31f, -0x1p31f, 0x1p63f, -0x1p63f, std::nanf("")});
   CHECK(Tensor(cast<std::int32_t>(y)).to_vector() == std::vector<std::int32_t>(5, least));
-  CHECK(Tensor(cast<index_t>(y)).to_vector() == std::vector<index_t>{two31, -two31, lowest, lowest, lowest});
+  CHECK(Tensor(cast<index_t>(y)).to_vector() ==
+        std::vector<index_t>{two31, -two31, lowest, lowest, lowest});
 }
 
 TEST_CASE_TEMPLATE("logic of bools", D, GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   using Bools = std::vector<bool>;
-  const Tensor<bool, D> a(device, {4}, {false, false, true, true}), b(device, {4}, {false, true, false, true});
+  const Tensor<bool, D> a(device, {4}, {false, false, true, true}),
+      b(device, {4}, {false, true, false, true});
   CHECK(Tensor(!a).to_vector() == Bools{true, true, false, false});
   CHECK(Tensor(logical_not(a)).to_vector() == Bools{true, true, false, false});
   CHECK(Tensor(logical_and(a, b)).to_vector() == Bools{false, false, false, true});

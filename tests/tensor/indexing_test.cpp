@@ -109,27 +109,34 @@ TEST_CASE_TEMPLATE("scatter writes sources in order", D, GPUNET_TEST_DEVICES) {
   CHECK(scatter_add(x, 1, same, source).to_vector() == Values{1, 62, 3, 104, 5, 56});
   CHECK(x.to_vector() == Values{1, 2, 3, 4, 5, 6});
   const Tensor<index_t, D> part(device, {1, 2}, {1, 0});  // fewer than x in both dimensions
-  CHECK(scatter(x, 0, part, narrow(narrow(source, 0, 0, 1), 1, 0, 2)).to_vector() == Values{1, 20, 3, 10, 5, 6});
-  CHECK(scatter(2 * x, 0, part, full(device, {1, 2}, 0.0f) + 7).to_vector() == Values{2, 7, 6, 7, 10, 12});
-  CHECK(scatter_add(transpose(x, 0, 1), 1, Tensor<index_t, D>(device, {3, 1}, {0, 1, 1}), ones(device, {3, 1}))
+  CHECK(scatter(x, 0, part, narrow(narrow(source, 0, 0, 1), 1, 0, 2)).to_vector() ==
+        Values{1, 20, 3, 10, 5, 6});
+  CHECK(scatter(2 * x, 0, part, full(device, {1, 2}, 0.0f) + 7).to_vector() ==
+        Values{2, 7, 6, 7, 10, 12});
+  CHECK(scatter_add(transpose(x, 0, 1), 1, Tensor<index_t, D>(device, {3, 1}, {0, 1, 1}),
+                    ones(device, {3, 1}))
             .to_vector() == Values{2, 4, 2, 6, 3, 7});
   const Tensor<index_t, D> nothing(device, {0, 3});
   CHECK(scatter_add(x, 0, nothing, Tensor<float, D>(device, {0, 3})).to_vector() == x.to_vector());
-  const Tensor<std::int32_t, D> counts =
-      scatter_add(zeros<std::int32_t>(device, {3}), 0, flatten(same), ones<std::int32_t>(device, {6}));
+  const Tensor<std::int32_t, D> counts = scatter_add(
+      zeros<std::int32_t>(device, {3}), 0, flatten(same), ones<std::int32_t>(device, {6}));
   CHECK(counts.to_vector() == std::vector<std::int32_t>{2, 3, 1});
 }
 
 TEST_CASE_TEMPLATE("indices out of range are refused", D, GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   const Tensor<float, D> x = ones(device, {2, 3}), number = ones(device, {});
-  const Tensor<index_t, D> beyond(device, {3}, {0, 2, 5}), negative(device, {1}, {-1}), good(device, {2}, {0, 1});
-  CHECK(error_of([&] { index_select(x, 0, beyond); }) ==
-        "gpunet::index_select: index 2 at place 1 is out of range (want 0 to 1), check the indices");
-  CHECK(error_of([&] { index_select(x, 1, beyond); }) ==
-        "gpunet::index_select: index 5 at place 2 is out of range (want 0 to 2), check the indices");
-  CHECK(error_of([&] { index_select(x, 0, negative); }) ==
-        "gpunet::index_select: index -1 at place 0 is out of range (want 0 to 1), check the indices");
+  const Tensor<index_t, D> beyond(device, {3}, {0, 2, 5}), negative(device, {1}, {-1}),
+      good(device, {2}, {0, 1});
+  CHECK(
+      error_of([&] { index_select(x, 0, beyond); }) ==
+      "gpunet::index_select: index 2 at place 1 is out of range (want 0 to 1), check the indices");
+  CHECK(
+      error_of([&] { index_select(x, 1, beyond); }) ==
+      "gpunet::index_select: index 5 at place 2 is out of range (want 0 to 2), check the indices");
+  CHECK(
+      error_of([&] { index_select(x, 0, negative); }) ==
+      "gpunet::index_select: index -1 at place 0 is out of range (want 0 to 1), check the indices");
   CHECK(error_of([&] { index_select(x, 2, good); }) ==
         "gpunet::index_select: dimension 2 of a tensor with 2 dimensions (want -2 to 1)");
   CHECK(error_of([&] { index_select(x, 0, unsqueeze(good, 0)); }) ==
@@ -138,7 +145,8 @@ TEST_CASE_TEMPLATE("indices out of range are refused", D, GPUNET_TEST_DEVICES) {
   CHECK(error_of([&] {
           index_select(Tensor<float, D>(device, {0, 3}), 0, good);
         }) ==
-        "gpunet::index_select: 2 indices for an empty dimension (there is no element to choose), give a tensor "
+        "gpunet::index_select: 2 indices for an empty dimension (there is no element to choose), "
+        "give a tensor "
         "with elements");
   const index_t far = std::numeric_limits<index_t>::max();
   CHECK(error_of([&] { index_select(x, 0, Tensor<index_t, D>(device, {1}, {far})); }) != "");
@@ -149,24 +157,31 @@ TEST_CASE_TEMPLATE("indices out of range are refused", D, GPUNET_TEST_DEVICES) {
   Tensor<index_t, D> long_index = zeros<index_t>(device, {many});
   long_index[70001] = 2;
   CHECK(error_of([&] { index_select(x, 0, long_index); }) ==
-        "gpunet::index_select: index 2 at place 70001 is out of range (want 0 to 1), check the indices");
+        "gpunet::index_select: index 2 at place 70001 is out of range (want 0 to 1), check the "
+        "indices");
   CHECK(error_of([&] { gather(x, 0, good); }) ==
-        "gpunet::gather: indices of shape [2] for a tensor of shape [2, 3] (want as many dimensions, and no larger "
+        "gpunet::gather: indices of shape [2] for a tensor of shape [2, 3] (want as many "
+        "dimensions, and no larger "
         "extents than it except in "
         "dimension 0), reshape them");
   CHECK(error_of([&] { gather(x, 1, zeros<index_t>(device, {3, 1})); }) != "");
   CHECK(error_of([&] {
           scatter_add(x, 1, Tensor<index_t, D>(device, {1, 1}, {3}), ones(device, {1, 1}));
-        }) == "gpunet::scatter_add: index 3 at place 0 is out of range (want 0 to 2), check the indices");
+        }) ==
+        "gpunet::scatter_add: index 3 at place 0 is out of range (want 0 to 2), check the indices");
   CHECK(error_of([&] {
           scatter(x, 1, zeros<index_t>(device, {2, 3}), ones(device, {2, 2}));
-        }) == "gpunet::scatter: a source of shape [2, 2] for indices of shape [2, 3] (want the same)");
-  CHECK(error_of([&] { scatter(x, 1, zeros<index_t>(device, {3, 3}), ones(device, {3, 3})); }) != "");
+        }) ==
+        "gpunet::scatter: a source of shape [2, 2] for indices of shape [2, 3] (want the same)");
+  CHECK(error_of([&] {
+          scatter(x, 1, zeros<index_t>(device, {3, 3}), ones(device, {3, 3}));
+        }) != "");
   CHECK(error_of([&] { one_hot(beyond, 5); }) ==
         "gpunet::one_hot: index 5 at place 2 is out of range (want 0 to 4), check the indices");
   CHECK(error_of([&] { one_hot(beyond, 0); }) == "gpunet::one_hot: 0 classes (want 1 or more)");
   CHECK(error_of([&] { masked_select(x, good > 0); }) ==
-        "gpunet::masked_select: a mask of shape [2] for a tensor of shape [2, 3] (want one that broadcasts to it)");
+        "gpunet::masked_select: a mask of shape [2] for a tensor of shape [2, 3] (want one that "
+        "broadcasts to it)");
   CHECK(masked_select(x, ones(device, {3}) > 0).numel() == 6);
   CHECK(masked_select(x, ones(device, {2, 1}) > 1).numel() == 0);
   CHECK(index_select(x, 0, Tensor<index_t, D>(device, {0})).sizes() == Sizes{0, 3});
@@ -184,7 +199,8 @@ TEST_CASE("scattered subnormal numbers are kept by any number of threads") {
                              last = scatter(zero, 0, rows, x).to_vector();
     CHECK(std::vector<float>(sums.begin(), sums.begin() + 70000) ==
           std::vector<float>(70000, small + small + small));
-    CHECK(std::vector<float>(last.begin(), last.begin() + 70000) == std::vector<float>(70000, small));
+    CHECK(std::vector<float>(last.begin(), last.begin() + 70000) ==
+          std::vector<float>(70000, small));
   }
 }
 
@@ -193,15 +209,18 @@ TEST_CASE("many elements are chosen by several threads as by one") {
   const auto choose = [](Host& host) {
     const Tensor<float, Host> x(host, {400, 200}, operand_values<float>(80000, 0));
     const Tensor index = index_of<index_t>(host, {900}, 400);
-    std::vector<std::vector<float>> made{index_select(x, 0, index).to_vector(),
-                                         index_select(x, 1, index_of<index_t>(host, {500}, 200)).to_vector(),
-                                         masked_select(x, x > 0).to_vector()};
+    std::vector<std::vector<float>> made{
+        index_select(x, 0, index).to_vector(),
+        index_select(x, 1, index_of<index_t>(host, {500}, 200)).to_vector(),
+        masked_select(x, x > 0).to_vector()};
     made.push_back(scatter_add(x, 1, index_of<index_t>(host, {400, 200}, 200), x).to_vector());
     made.push_back(scatter_add(x, 0, index_of<index_t>(host, {400, 200}, 400), x).to_vector());
-    made.push_back(scatter(flatten(x), 0, index_of<index_t>(host, {80000}, 80000), flatten(x)).to_vector());
+    made.push_back(
+        scatter(flatten(x), 0, index_of<index_t>(host, {80000}, 80000), flatten(x)).to_vector());
     made.push_back(gather(x, 1, index_of<index_t>(host, {400, 300}, 200)).to_vector());
     made.push_back(gather(x, 0, index_of<index_t>(host, {500, 200}, 400)).to_vector());
-    made.push_back(index_select(flatten(x), 0, index_of<index_t>(host, {90000}, 80000)).to_vector());
+    made.push_back(
+        index_select(flatten(x), 0, index_of<index_t>(host, {90000}, 80000)).to_vector());
     return made;
   };
   const auto made = choose(one);
@@ -213,10 +232,12 @@ TEST_CASE("many elements are chosen by several threads as by one") {
     Tensor<float, Host> y = is_gather ? Tensor<float, Host>(one, {index.numel()}) : x.clone();
     if (is_gather)
       for (index_t at = 0; at < index.numel(); ++at)
-        detail::PickElements<float>{length, count, inner, x.data(), index.data(), y.data(), true}(at);
+        detail::PickElements<float>{
+            length, count, inner, x.data(), index.data(), y.data(), true}(at);
     else
       for (index_t column = 0; column < outer * inner; ++column)
-        detail::ScatterElements<float>{how, length, count, inner, x.data(), index.data(), y.data()}(column);
+        detail::ScatterElements<float>{
+            how, length, count, inner, x.data(), index.data(), y.data()}(column);
     return y.to_vector();
   };
   CHECK(made[3] == plain(false, Scatter::add, 400, 1, index_of<index_t>(one, {400, 200}, 200)));
@@ -236,9 +257,11 @@ TEST_CASE("indices and sources on another object Cuda are refused") {
   Cuda& first = test_device<Cuda>();
   Cuda second(0);
   const Tensor<float, Cuda> x = ones(first, {2, 2}), source = ones(second, {2, 2});
-  const Tensor<index_t, Cuda> row = zeros<index_t>(second, {1}), all = zeros<index_t>(second, {2, 2}),
+  const Tensor<index_t, Cuda> row = zeros<index_t>(second, {1}),
+                              all = zeros<index_t>(second, {2, 2}),
                               here = zeros<index_t>(first, {2, 2});
-  const std::string refused = ": operands of two devices of one kind, move one of them with to(device)";
+  const std::string refused =
+      ": operands of two devices of one kind, move one of them with to(device)";
   CHECK(error_of([&] { index_select(x, 0, row); }) == "gpunet::index_select" + refused);
   CHECK(error_of([&] { gather(x, 0, all); }) == "gpunet::gather" + refused);
   CHECK(error_of([&] { scatter(x, 0, all, x); }) == "gpunet::scatter" + refused);

@@ -11,8 +11,8 @@
 using namespace gpunet;
 
 TEST_CASE_TEMPLATE("joined and repeated tensors are PyTorch's", D, GPUNET_TEST_DEVICES) {
-  ExpectedResults<float> joined("cat"), in_rows("cat -1"), stacked("stack"), innermost("stack -1"), rolled("roll"),
-      along_rows("roll -1"), repeated("repeat"), three_times("repeat 3");
+  ExpectedResults<float> joined("cat"), in_rows("cat -1"), stacked("stack"), innermost("stack -1"),
+      rolled("roll"), along_rows("roll -1"), repeated("repeat"), three_times("repeat 3");
   for (const auto& [owner, x] : all_views<float>(test_device<D>())) {
     const int rank = x.sizes().rank();
     if (rank > 0) {
@@ -53,7 +53,8 @@ TEST_CASE_TEMPLATE("tensors that follow a rule are PyTorch's", D, GPUNET_TEST_DE
   whole.next(arange(device, 3, -4, -2));
   whole.next(arange(device, 4, 4));
   constexpr double close = 1e-6;  // some roundings of numbers twice as large
-  ExpectedResults<float> steps("arange.f32", close), lines("linspace.f32", close), identities("eye");
+  ExpectedResults<float> steps("arange.f32", close), lines("linspace.f32", close),
+      identities("eye");
   steps.next(arange<float>(device, 0, 1, 0.1f));
   steps.next(arange<float>(device, 1, -1, -0.3f));
   steps.next(arange<float>(device, 0.5f, 4));
@@ -77,7 +78,8 @@ TEST_CASE_TEMPLATE("tensors that follow a rule are PyTorch's", D, GPUNET_TEST_DE
   CHECK(filled.to_vector() == std::vector<float>(4, -1));
   CHECK(error_of([&] { copy_(filled, arange(device, 3.0)); }) != "");
   CHECK(error_of([&] { from_blob(device, static_cast<float*>(nullptr), {3}); }) ==
-        "gpunet::from_blob: a null pointer for a shape of [3], give the address of the first element");
+        "gpunet::from_blob: a null pointer for a shape of [3], give the address of the first "
+        "element");
   CHECK(zeros(device, {2, 2}).to_vector() == std::vector<float>(4, 0));
   CHECK(ones<index_t>(device, {3}).to_vector() == std::vector<index_t>(3, 1));
   CHECK(full<bool>(device, {2}, true).to_vector() == std::vector<bool>(2, true));
@@ -88,8 +90,10 @@ TEST_CASE_TEMPLATE("tensors that follow a rule are PyTorch's", D, GPUNET_TEST_DE
   CHECK(ones_like(transpose(like, 0, 1)).sizes() == Sizes{1, 2});
   CHECK(empty<double>(device, {2, 3}).sizes() == Sizes{2, 3});
   Generator one(7), two(7);
-  CHECK(rand_like(transpose(ones(device, {2, 3}), 0, 1), one).to_vector() == rand(device, {3, 2}, two).to_vector());
-  CHECK(randn_like(ones<double>(device, {40}), one).to_vector() == randn<double>(device, {40}, two).to_vector());
+  CHECK(rand_like(transpose(ones(device, {2, 3}), 0, 1), one).to_vector() ==
+        rand(device, {3, 2}, two).to_vector());
+  CHECK(randn_like(ones<double>(device, {40}), one).to_vector() ==
+        randn<double>(device, {40}, two).to_vector());
   CHECK(full_like(like, 9).to_vector() == std::vector<std::int32_t>{9, 9});
   CHECK(tensor(device, {1.5f, -2.f}).to_vector() == std::vector<float>{1.5f, -2});
   CHECK(tensor<index_t>(device, {3, 1, 2}).to_vector() == std::vector<index_t>{3, 1, 2});
@@ -97,7 +101,8 @@ TEST_CASE_TEMPLATE("tensors that follow a rule are PyTorch's", D, GPUNET_TEST_DE
   CHECK(tensor(device, std::span(values)).to_vector() == values);
 }
 
-TEST_CASE_TEMPLATE("vectors of tensors are joined, and expressions once they are tensors", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("vectors of tensors are joined, and expressions once they are tensors", D,
+                   GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   std::vector<Tensor<float, D>> parts;
   for (int i = 0; i < 3; ++i)
@@ -109,7 +114,8 @@ TEST_CASE_TEMPLATE("vectors of tensors are joined, and expressions once they are
   CHECK(stack(parts, -1).to_vector() == std::vector<float>{0, 1, 2, 0, 1, 2});
   CHECK(stack(parts).sizes() == Sizes{3, 2});
   CHECK(cat(parts).sizes() == Sizes{6});
-  CHECK(roll(2 * parts[1] + arange<float>(device, 2), 1, 0).to_vector() == std::vector<float>{3, 2});
+  CHECK(roll(2 * parts[1] + arange<float>(device, 2), 1, 0).to_vector() ==
+        std::vector<float>{3, 2});
   CHECK(repeat(parts[2] + 1, {2}).to_vector() == std::vector<float>(4, 3));
   CHECK(tril(ones(device, {2, 2}) + 1).to_vector() == std::vector<float>{2, 0, 2, 2});
 }
@@ -121,12 +127,14 @@ TEST_CASE_TEMPLATE("tensors that cannot be joined or made are refused", D, GPUNE
   CHECK(error_of([&] {
           cat({x, y}, 0);
         }) ==
-        "gpunet::cat: tensors of shapes [2, 3] and [3, 2] (want the same extents except in dimension 0), reshape "
+        "gpunet::cat: tensors of shapes [2, 3] and [3, 2] (want the same extents except in "
+        "dimension 0), reshape "
         "one of them");
   CHECK(error_of([&] {
           cat({x, row}, 1);
         }) ==
-        "gpunet::cat: tensors of shapes [2, 3] and [3] (want the same extents except in dimension 1), reshape one "
+        "gpunet::cat: tensors of shapes [2, 3] and [3] (want the same extents except in dimension "
+        "1), reshape one "
         "of them");
   CHECK(error_of([&] {
           cat({x, x}, 2);
@@ -138,31 +146,41 @@ TEST_CASE_TEMPLATE("tensors that cannot be joined or made are refused", D, GPUNE
   CHECK(error_of([&] { stack(none); }) == "gpunet::stack: no tensors, give at least one");
   CHECK(error_of([&] {
           stack({x, y}, 0);
-        }) == "gpunet::stack: tensors of shapes [2, 3] and [3, 2] (want the same for all), reshape one of them");
+        }) ==
+        "gpunet::stack: tensors of shapes [2, 3] and [3, 2] (want the same for all), reshape one "
+        "of them");
   CHECK(error_of([&] { stack({x, x}, 4); }) != "");
   CHECK(error_of([&] { roll(x, 1, 2); }) ==
         "gpunet::roll: dimension 2 of a tensor with 2 dimensions (want -2 to 1)");
   CHECK(error_of([&] { roll(number, 1, 0); }) != "");
   CHECK(error_of([&] { repeat(x, {2}); }) ==
-        "gpunet::repeat: 1 numbers for a tensor of shape [2, 3] (want one for each dimension or more)");
+        "gpunet::repeat: 1 numbers for a tensor of shape [2, 3] (want one for each dimension or "
+        "more)");
   CHECK(error_of([&] { repeat(x, {2, -1}); }) == "gpunet::repeat: -1 times (want 0 or more)");
-  CHECK(error_of([&] { repeat(x, {1, 1, 1, 1, 1}); }) == "gpunet::repeat: 5 dimensions (want at most 4)");
+  CHECK(error_of([&] {
+          repeat(x, {1, 1, 1, 1, 1});
+        }) == "gpunet::repeat: 5 dimensions (want at most 4)");
   CHECK(error_of([&] { repeat(x, {index_t{1} << 60, index_t{1} << 60}); }) != "");
-  CHECK(error_of([&] { tril(row); }) == "gpunet::tril: a tensor of shape [3] (want 2 dimensions or more)");
+  CHECK(error_of([&] { tril(row); }) ==
+        "gpunet::tril: a tensor of shape [3] (want 2 dimensions or more)");
   CHECK(error_of([&] { arange(device, 0, 5, -1); }) ==
         "gpunet::arange: steps of -1 from 0 do not lead to 5, give another sign");
   CHECK(error_of([&] { arange(device, 0, 5, 0); }) != "");
   CHECK(error_of([&] { arange(device, -5); }) != "");
   CHECK(error_of([&] { arange<double>(device, 0, 1e20, 1); }) ==
-        "gpunet::arange: 1e+20 elements (want fewer than 2^48, no memory holds more), give a larger step");
-  const float nan = std::numeric_limits<float>::quiet_NaN(), inf = std::numeric_limits<float>::infinity();
+        "gpunet::arange: 1e+20 elements (want fewer than 2^48, no memory holds more), give a "
+        "larger step");
+  const float nan = std::numeric_limits<float>::quiet_NaN(),
+              inf = std::numeric_limits<float>::infinity();
   CHECK(error_of([&] { arange<float>(device, 0, nan, 1); }) != "");
   CHECK(error_of([&] { arange<float>(device, 0, 1, nan); }) != "");
   CHECK(error_of([&] { arange<float>(device, 0, inf, 1); }) != "");
   CHECK(error_of([&] { arange<float>(device, -inf, inf, inf); }) != "");
-  CHECK(error_of([&] { linspace(device, 0, 1, -1); }) == "gpunet::linspace: -1 numbers (want 0 to 2^48)");
+  CHECK(error_of([&] { linspace(device, 0, 1, -1); }) ==
+        "gpunet::linspace: -1 numbers (want 0 to 2^48)");
   CHECK(error_of([&] { linspace(device, 0, 1, index_t{1} << 62); }) != "");
-  CHECK(error_of([&] { eye(device, -1); }) == "gpunet::Sizes: extent -1 (want 0 or more), give the extent itself");
+  CHECK(error_of([&] { eye(device, -1); }) ==
+        "gpunet::Sizes: extent -1 (want 0 or more), give the extent itself");
   CHECK(error_of([&] {
           zeros(device, {2, -1});
         }) == "gpunet::Sizes: extent -1 (want 0 or more), give the extent itself");

@@ -37,15 +37,18 @@ TEST_CASE_TEMPLATE("products of expressions and temporaries", D, GPUNET_TEST_DEV
 }
 
 TEST_CASE("large products are plain ones, by any number of threads") {
-  for (const auto& sizes : {std::array<index_t, 3>{65, 130, 70}, {8, 64, 200}, {1, 300, 50}, {129, 1, 63}}) {
+  for (const auto& sizes :
+       {std::array<index_t, 3>{65, 130, 70}, {8, 64, 200}, {1, 300, 50}, {129, 1, 63}}) {
     const index_t m = sizes[0], n = sizes[1], k = sizes[2];
     CAPTURE(m);
-    std::vector<double> left = exact_values<double>(m * k, 0), right = exact_values<double>(k * n, 1), expected;
+    std::vector<double> left = exact_values<double>(m * k, 0),
+                        right = exact_values<double>(k * n, 1), expected;
     for (index_t i = 0; i < m; ++i)
       for (index_t j = 0; j < n; ++j) {
         double sum = 0;
         for (index_t p = 0; p < k; ++p)
-          sum += left[static_cast<std::size_t>(i * k + p)] * right[static_cast<std::size_t>(p * n + j)];
+          sum += left[static_cast<std::size_t>(i * k + p)] *
+                 right[static_cast<std::size_t>(p * n + j)];
         expected.push_back(sum);
       }
     for (const int threads : {1, 3}) {
@@ -64,16 +67,20 @@ TEST_CASE("large products are plain ones, by any number of threads") {
 
 TEST_CASE_TEMPLATE("shapes that cannot be multiplied are refused", D, GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
-  const Tensor<float, D> x(device, {2, 3}), number(device, {}), batch(device, {4, 2, 3}), other(device, {5, 3, 2});
+  const Tensor<float, D> x(device, {2, 3}), number(device, {}), batch(device, {4, 2, 3}),
+      other(device, {5, 3, 2});
   CHECK(error_of([&] { matmul(x, x); }) ==
-        "gpunet::matmul: the shapes [2, 3] and [2, 3] cannot be multiplied (rows of 3 elements meet columns of 2), "
+        "gpunet::matmul: the shapes [2, 3] and [2, 3] cannot be multiplied (rows of 3 elements "
+        "meet columns of 2), "
         "transpose or reshape one of "
         "them");
   CHECK(error_of([&] { matmul(x, number); }) ==
-        "gpunet::matmul: the shapes [2, 3] and [] (want one dimension or more), multiply numbers with *");
+        "gpunet::matmul: the shapes [2, 3] and [] (want one dimension or more), multiply numbers "
+        "with *");
   CHECK(error_of([&] { matmul(number, x); }) != "");
   CHECK(error_of([&] { matmul(batch, other); }) ==
-        "gpunet::matmul: the batches of the shapes [4, 2, 3] and [5, 3, 2] do not broadcast (want the same extents "
+        "gpunet::matmul: the batches of the shapes [4, 2, 3] and [5, 3, 2] do not broadcast (want "
+        "the same extents "
         "or 1, aligned before the "
         "last two), reshape one of them");
   CHECK(error_of([&] { matmul(x[0], x); }) != "");
@@ -99,18 +106,22 @@ TEST_CASE_TEMPLATE("products of vectors and of batches are PyTorch's", D, GPUNET
   CHECK(bmm(transpose(y, 1, 2), 2 * y).sizes() == Sizes{2, 2, 2});
 }
 
-TEST_CASE_TEMPLATE("vectors and batches that cannot be multiplied are refused", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("vectors and batches that cannot be multiplied are refused", D,
+                   GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
-  const Tensor<float, D> x(device, {2, 3}), v(device, {3}), w(device, {2}), batch(device, {4, 2, 3}),
-      other(device, {5, 3, 2});
+  const Tensor<float, D> x(device, {2, 3}), v(device, {3}), w(device, {2}),
+      batch(device, {4, 2, 3}), other(device, {5, 3, 2});
   CHECK(error_of([&] { dot(v, w); }) ==
-        "gpunet::dot: shapes [3] and [2] (want two vectors of one length), write sum(a * b) for others");
+        "gpunet::dot: shapes [3] and [2] (want two vectors of one length), write sum(a * b) for "
+        "others");
   CHECK(error_of([&] { dot(x, x); }) ==
-        "gpunet::dot: shapes [2, 3] and [2, 3] (want two vectors of one length), write sum(a * b) for others");
+        "gpunet::dot: shapes [2, 3] and [2, 3] (want two vectors of one length), write sum(a * b) "
+        "for others");
   CHECK(error_of([&] { Tensor y = outer(x, v); }) ==
         "gpunet::outer: shapes [2, 3] and [3] (want two vectors), flatten them");
   const std::string want = " (want [batch, m, k] and [batch, k, n]), write matmul(a, b) for others";
   CHECK(error_of([&] { bmm(x, x); }) == "gpunet::bmm: shapes [2, 3] and [2, 3]" + want);
-  CHECK(error_of([&] { bmm(batch, other); }) == "gpunet::bmm: shapes [4, 2, 3] and [5, 3, 2]" + want);
+  CHECK(error_of([&] { bmm(batch, other); }) ==
+        "gpunet::bmm: shapes [4, 2, 3] and [5, 3, 2]" + want);
   CHECK(error_of([&] { bmm(batch, batch); }) != "");
 }

@@ -19,7 +19,8 @@ std::string text_of(const reference::PrintedTensor& expected) {
   std::vector<T> values;
   for (double value : expected.values)
     values.push_back(static_cast<T>(value));
-  while (!values.empty() && static_cast<index_t>(values.size()) < sizes.numel())  // the rest goes by steps
+  // The rest goes by steps.
+  while (!values.empty() && static_cast<index_t>(values.size()) < sizes.numel())
     values.push_back(values.back() + static_cast<T>(expected.integers ? 1 : 0.125));
   return to_string(Tensor<T, Host>(test_device<Host>(), sizes, values));
 }
@@ -28,13 +29,15 @@ std::string text_of(const reference::PrintedTensor& expected) {
 
 TEST_CASE("tensors are printed as by PyTorch") {
   for (const auto& expected : reference::printed_tensors)
-    CHECK((expected.integers ? text_of<index_t>(expected) : text_of<float>(expected)) == expected.text);
+    CHECK((expected.integers ? text_of<index_t>(expected) : text_of<float>(expected)) ==
+          expected.text);
 }
 
 TEST_CASE_TEMPLATE("a tensor goes to a stream from any device", D, GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   std::ostringstream out;
-  out << Tensor<double, D>(device, {1, 2}, {0.25, -1e300}) << " " << Tensor<label_t, D>(device, {2}, {7, -1}) << " "
+  out << Tensor<double, D>(device, {1, 2}, {0.25, -1e300}) << " "
+      << Tensor<label_t, D>(device, {2}, {7, -1}) << " "
       << Tensor<std::uint8_t, D>(device, {1}, {65});
   CHECK(out.str() == "tensor([[  2.5000e-01, -1.0000e+300]]) tensor([ 7, -1]) tensor([65])");
   out.str("");

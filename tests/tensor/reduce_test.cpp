@@ -42,7 +42,8 @@ index_t reduced_length(const Sizes& sizes, std::span<const int> dims) {
 template <class T, class R, class D>
 using Reduction = Tensor<R, D> (*)(const StridedView<const T, D>&, const Dims&, bool);
 
-// A tolerance, relative to results, or to the sum of the absolute values: of sums for each addition, of means for all.
+// A tolerance, relative to results, or to the sum of the absolute values: of sums for each
+// addition, of means for all.
 enum class Scale { result, sums, means };
 struct Tolerance {
   double value = 0;
@@ -51,8 +52,9 @@ struct Tolerance {
 
 // Compares a reduction with PyTorch at all shapes; `of_nothing`: those without elements, too.
 template <class T, class R, class D>
-void check(D& device, const std::string& name, Tolerance tolerance, std::type_identity_t<Reduction<T, R, D>> reduce,
-           bool of_nothing = true, std::vector<T> (*fill)(index_t, int) = operand_values<T>) {
+void check(D& device, const std::string& name, Tolerance tolerance,
+           std::type_identity_t<Reduction<T, R, D>> reduce, bool of_nothing = true,
+           std::vector<T> (*fill)(index_t, int) = operand_values<T>) {
   ExpectedResults<R> expected(name, tolerance.value);
   for (const auto& x : all_views<T>(device, 0, fill)) {
     int k = 0;
@@ -114,13 +116,16 @@ TEST_CASE_TEMPLATE("sums, products and means are PyTorch's", D, GPUNET_TEST_DEVI
   of_floats(float{}, "f32", 0x1p-24);
   of_floats(double{}, "f64", 2 * 0x1p-53);  // and one of ours
   using V = StridedView<const float, D>;
-  check<float, float>(device, "sum exact", {}, REDUCTION(sum(x, dims, keepdim)), true, exact_values<float>);
+  check<float, float>(device, "sum exact", {}, REDUCTION(sum(x, dims, keepdim)), true,
+                      exact_values<float>);
   check<float, index_t>(device, "sum bool", {}, REDUCTION(sum(x > 0, dims, keepdim)));
   using I = StridedView<const std::int32_t, D>;
-  check<std::int32_t, index_t>(device, "sum.i32", {},
-                               [](const I& x, const Dims& dims, bool keepdim) { return sum(x, dims, keepdim); });
-  check<std::int32_t, index_t>(device, "prod.i32", {},
-                               [](const I& x, const Dims& dims, bool keepdim) { return prod(x, dims, keepdim); });
+  check<std::int32_t, index_t>(
+      device, "sum.i32", {},
+      [](const I& x, const Dims& dims, bool keepdim) { return sum(x, dims, keepdim); });
+  check<std::int32_t, index_t>(
+      device, "prod.i32", {},
+      [](const I& x, const Dims& dims, bool keepdim) { return prod(x, dims, keepdim); });
 }
 
 TEST_CASE_TEMPLATE("variances and norms are PyTorch's", D, GPUNET_TEST_DEVICES) {
@@ -156,7 +161,8 @@ TEST_CASE_TEMPLATE("extremes, any and all are PyTorch's", D, GPUNET_TEST_DEVICES
   check<float, bool>(device, "all", {}, REDUCTION(all(x > -1, dims, keepdim)));
 }
 
-TEST_CASE_TEMPLATE("places of extremes are those of the first of equal elements", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("places of extremes are those of the first of equal elements", D,
+                   GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   ExpectedResults<label_t> highest("argmax"), lowest("argmin");
   const auto views = all_views<float>(device, 0, repeated_values<float>);
@@ -180,9 +186,11 @@ TEST_CASE_TEMPLATE("places of extremes are those of the first of equal elements"
       }
 }
 
-TEST_CASE_TEMPLATE("a NaN is both extremes, and the first one their place", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("a NaN is both extremes, and the first one their place", D,
+                   GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
-  const float nan = std::numeric_limits<float>::quiet_NaN(), inf = std::numeric_limits<float>::infinity();
+  const float nan = std::numeric_limits<float>::quiet_NaN(),
+              inf = std::numeric_limits<float>::infinity();
   const Tensor<float, D> x(device, {2, 4}, {1, nan, 3, nan, -inf, inf, -inf, 2});
   CHECK(std::isnan(max(x).item()));
   CHECK(std::isnan(min(x).item()));
@@ -209,7 +217,8 @@ TEST_CASE_TEMPLATE("reductions of nothing", D, GPUNET_TEST_DEVICES) {
   CHECK(all(none).item() == true);
   CHECK(amax(none, 1).sizes() == Sizes{0});
   const std::string message =
-      " a tensor of shape [0, 3] has no elements to reduce (there is no largest or smallest), give some";
+      " a tensor of shape [0, 3] has no elements to reduce (there is no largest or smallest), give "
+      "some";
   CHECK(error_of([&] { max(none); }) == "gpunet::amax:" + message);
   CHECK(error_of([&] { amin(none, 0); }) == "gpunet::amin:" + message);
   CHECK(error_of([&] { argmin(none, 0); }) == "gpunet::argmin:" + message);
@@ -220,36 +229,44 @@ TEST_CASE_TEMPLATE("reductions of nothing", D, GPUNET_TEST_DEVICES) {
 
 TEST_CASE_TEMPLATE("wrong dimensions of reductions are refused", D, GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
-  const Tensor<float, D> x = Tensor<float, D>(device, {2, 3}, std::vector<float>(6, 2)), number(device, {}, {4});
-  CHECK(error_of([&] { sum(x, 2); }) == "gpunet::sum: dimension 2 of a tensor with 2 dimensions (want -2 to 1)");
+  const Tensor<float, D> x = Tensor<float, D>(device, {2, 3}, std::vector<float>(6, 2)),
+                         number(device, {}, {4});
+  CHECK(error_of([&] { sum(x, 2); }) ==
+        "gpunet::sum: dimension 2 of a tensor with 2 dimensions (want -2 to 1)");
   CHECK(error_of([&] {
           mean(x, {0, -3});
         }) == "gpunet::mean: dimension -3 of a tensor with 2 dimensions (want -2 to 1)");
-  CHECK(error_of([&] { sum(x, {1, -1}); }) == "gpunet::sum: dimension -1 is given twice, give it once");
+  CHECK(error_of([&] {
+          sum(x, {1, -1});
+        }) == "gpunet::sum: dimension -1 is given twice, give it once");
   CHECK(error_of([&] { argmax(2 * x, 5); }) ==
         "gpunet::argmax: dimension 5 of a tensor with 2 dimensions (want -2 to 1)");
-  CHECK(error_of([&] { max(x, 5); }) == "gpunet::max: dimension 5 of a tensor with 2 dimensions (want -2 to 1)");
+  CHECK(error_of([&] { max(x, 5); }) ==
+        "gpunet::max: dimension 5 of a tensor with 2 dimensions (want -2 to 1)");
   CHECK(contains(error_of([&] {
                    sum(x, {0, 1, 2, 3, 4, 5, 6, 7, 8});
                  }),
                  "gpunet::sum: 9 dimensions (want at most 8)"));
-  CHECK(error_of([&] { norm(x, 0); }) == "gpunet::norm: p is 0 (want a number above 0, or infinity)");
-  CHECK(error_of([&] { norm(x, -1); }) == "gpunet::norm: p is -1 (want a number above 0, or infinity)");
+  CHECK(error_of([&] { norm(x, 0); }) ==
+        "gpunet::norm: p is 0 (want a number above 0, or infinity)");
+  CHECK(error_of([&] { norm(x, -1); }) ==
+        "gpunet::norm: p is -1 (want a number above 0, or infinity)");
   CHECK(sum(number, 0).item() == 4);
   CHECK(sum(number, -1, true).sizes() == Sizes{});
   CHECK(amax(number).item() == 4);
   CHECK(argmax(number).item() == 0);
   CHECK(argmax(2 * number, 0).item() == 0);
   CHECK(max(number, 0).values.item() == 4);
-  CHECK(error_of([&] { sum(number, 1); }) == "gpunet::sum: dimension 1 of a tensor without dimensions, reshape it");
+  CHECK(error_of([&] { sum(number, 1); }) ==
+        "gpunet::sum: dimension 1 of a tensor without dimensions, reshape it");
 }
 
 TEST_CASE("large sums do not depend on the number of threads, and are close to plain ones") {
   Host one({.threads = 1}), two({.threads = 2}), three({.threads = 3});
-  const std::pair<index_t, index_t> shapes[] = {{300, 2000}, {2000, 300}, {1, 200000}, {200000, 1}, {70000, 3},
-                                                {3, 70000},  {511, 513},  {512, 512},  {513, 511},  {1023, 65},
-                                                {64, 1024},  {65, 1025},  {1, 1023},   {1, 1024},   {1, 1025},
-                                                {255, 257},  {7, 4097}};
+  const std::pair<index_t, index_t> shapes[] = {
+      {300, 2000}, {2000, 300}, {1, 200000}, {200000, 1}, {70000, 3}, {3, 70000},
+      {511, 513},  {512, 512},  {513, 511},  {1023, 65},  {64, 1024}, {65, 1025},
+      {1, 1023},   {1, 1024},   {1, 1025},   {255, 257},  {7, 4097}};
   for (const auto& shape : shapes) {
     const index_t height = shape.first, width = shape.second;
     CAPTURE(height);
@@ -296,10 +313,11 @@ TEST_CASE("large sums do not depend on the number of threads, and are close to p
   }
 }
 
-TEST_CASE_TEMPLATE("sums of exact numbers are exact at every block boundary", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("sums of exact numbers are exact at every block boundary", D,
+                   GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
-  for (const index_t n :
-       {1, 2, 31, 63, 64, 65, 255, 256, 257, 511, 512, 513, 1023, 1024, 1025, 2049, 4095, 4097, 8200}) {
+  for (const index_t n : {1, 2, 31, 63, 64, 65, 255, 256, 257, 511, 512, 513, 1023, 1024, 1025,
+                          2049, 4095, 4097, 8200}) {
     CAPTURE(n);
     const std::vector<std::int32_t> values = operand_values<std::int32_t>(n, 0);
     const std::vector<float> numbers = exact_values<float>(n, 0);
@@ -311,7 +329,8 @@ TEST_CASE_TEMPLATE("sums of exact numbers are exact at every block boundary", D,
     }
     const Tensor<std::int32_t, D> x(device, {n}, values);
     CHECK(sum(x).item() == whole);
-    CHECK(sum(x > 0).item() == std::count_if(values.begin(), values.end(), [](int v) { return v > 0; }));
+    CHECK(sum(x > 0).item() ==
+          std::count_if(values.begin(), values.end(), [](int v) { return v > 0; }));
     CHECK(amax(x).item() == *std::max_element(values.begin(), values.end()));
     const Tensor<float, D> y(device, {n}, numbers);
     CHECK(sum(y).item() == total);
@@ -322,8 +341,8 @@ TEST_CASE_TEMPLATE("sums of exact numbers are exact at every block boundary", D,
   }
 }
 
-TEST_CASE_TEMPLATE("sums of integers are index_t, and those of small floats keep what double keeps", D,
-                   GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("sums of integers are index_t, and those of small floats keep what double keeps",
+                   D, GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   const std::int32_t high = std::numeric_limits<std::int32_t>::max();
   const Tensor<std::int32_t, D> large(device, {4}, {high, high, high, 1});
@@ -333,10 +352,11 @@ TEST_CASE_TEMPLATE("sums of integers are index_t, and those of small floats keep
     CAPTURE(n);
     CHECK(sum(full<std::uint8_t>(device, {n}, 200)).item() == 200 * n);
     CHECK(sum(full<std::int32_t>(device, {n}, 1 << 27)).item() == n << 27);
-    CHECK(sum(full<std::int32_t>(device, {2, n}, -high), 1).to_vector() == std::vector<index_t>(2, -n * high));
-    CHECK(
-        prod(where(arange(device, n) < 62, full<std::uint8_t>(device, {n}, 2), full<std::uint8_t>(device, {n}, 1)))
-            .item() == index_t{1} << 62);
+    CHECK(sum(full<std::int32_t>(device, {2, n}, -high), 1).to_vector() ==
+          std::vector<index_t>(2, -n * high));
+    CHECK(prod(where(arange(device, n) < 62, full<std::uint8_t>(device, {n}, 2),
+                     full<std::uint8_t>(device, {n}, 1)))
+              .item() == index_t{1} << 62);
   }
   CHECK(Tensor<double, D>(mean(cast<double>(large))).item() == (3.0 * high + 1) / 4);
   const Tensor<float, D> mixed(device, {3}, {1e8f, 1, -1e8f});
@@ -347,8 +367,9 @@ TEST_CASE_TEMPLATE("sums of integers are index_t, and those of small floats keep
 TEST_CASE_TEMPLATE("counts of elements that are not 0 are PyTorch's", D, GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   using V = StridedView<const std::int32_t, D>;
-  check<std::int32_t, index_t>(device, "count_nonzero", {},
-                               [](const V& x, const Dims& dims, bool) { return count_nonzero(x, dims); });
+  check<std::int32_t, index_t>(device, "count_nonzero", {}, [](const V& x, const Dims& dims, bool) {
+    return count_nonzero(x, dims);
+  });
   const Tensor<float, D> x(device, {3}, {0, std::numeric_limits<float>::quiet_NaN(), -0.0f});
   CHECK(count_nonzero(x).item() == 1);
   CHECK(count_nonzero(x == 0, 0).item() == 2);
@@ -358,8 +379,9 @@ TEST_CASE_TEMPLATE("elements that are close are PyTorch's", D, GPUNET_TEST_DEVIC
   D& device = test_device<D>();
   const float inf = static_cast<float>(infinity), nan = std::numeric_limits<float>::quiet_NaN();
   const std::vector<float> special{
-      0,    -0.0f, 1,     -1, inf,    -inf,    nan,   1e-45f, -3e-39f, 3.4028235e38f, 1.17549435e-38f, 0.5f, -0.5f,
-      1.5f, 2.5f,  -2.5f, 3,  -7.25f, 8388609, 1e-3f, -100,   88,      0.99999994f};  // as in tensors.py
+      0, -0.0f, 1, -1, inf, -inf, nan, 1e-45f, -3e-39f, 3.4028235e38f, 1.17549435e-38f, 0.5f, -0.5f,
+      // As in tensors.py.
+      1.5f, 2.5f, -2.5f, 3, -7.25f, 8388609, 1e-3f, -100, 88, 0.99999994f};
   struct Options {
     double rtol = 1e-5, atol = 1e-8;
     bool equal_nan = false;
@@ -391,7 +413,8 @@ TEST_CASE_TEMPLATE("elements that are close are PyTorch's", D, GPUNET_TEST_DEVIC
   const Tensor<std::int32_t, D> large(device, {1}, {(1 << 24) + 1});
   CHECK(!allclose(large, large - 1, 0, 0));
   CHECK(allclose(large, large + 0, 0, 0));
-  CHECK(error_of([&] { allclose(x, x, -1); }) == "gpunet::isclose: rtol is -1 and atol 1e-08 (want 0 or more)");
+  CHECK(error_of([&] { allclose(x, x, -1); }) ==
+        "gpunet::isclose: rtol is -1 and atol 1e-08 (want 0 or more)");
   CHECK(error_of([&] { isclose(x, ones(device, {3})); }) != "");
 }
 

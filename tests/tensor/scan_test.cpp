@@ -19,7 +19,8 @@ void check(D& device, const std::string& name, double tolerance,
   for (const auto& x : all_views<T>(device, 0, fill))
     for (int d = 0; d < x.view.sizes().rank(); ++d)
       if constexpr (std::is_floating_point_v<R>)
-        expected.next(cumsum(x.view, d), Tensor(cumsum(abs(cast<double>(x.view)), d) * x.view.size(d)).to_vector());
+        expected.next(cumsum(x.view, d),
+                      Tensor(cumsum(abs(cast<double>(x.view)), d) * x.view.size(d)).to_vector());
       else
         expected.next(cumsum(x.view, d));
 }
@@ -78,7 +79,8 @@ TEST_CASE("scans do not depend on the number of threads") {
   }
 }
 
-TEST_CASE_TEMPLATE("scans of numbers, of nothing, and along wrong dimensions", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("scans of numbers, of nothing, and along wrong dimensions", D,
+                   GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   CHECK(cumsum(Tensor<float, D>(device, {}, {3}), 0).item() == 3);
   CHECK(cumsum(Tensor<float, D>(device, {0, 3}), 1).sizes() == Sizes{0, 3});

@@ -11,9 +11,11 @@ using namespace gpunet;
 
 namespace {
 
-// Calls f(view) for the views that `wanted` accepts; f of a view and of a temporary tensor with the elements are PyTorch's.
+// Calls f(view) for the views that `wanted` accepts; f of a view and of a temporary tensor with the
+// elements are PyTorch's.
 template <class D, class Wanted, class F>
-void check(const std::vector<TensorAndView<float, D>>& views, const std::string& name, Wanted wanted, F f) {
+void check(const std::vector<TensorAndView<float, D>>& views, const std::string& name,
+           Wanted wanted, F f) {
   ExpectedResults<float> of_views(name), of_temporaries(name);
   for (const auto& x : views)
     if (wanted(x.view.sizes())) {
@@ -41,14 +43,20 @@ TEST_CASE_TEMPLATE("other shapes are PyTorch's", D, GPUNET_TEST_DEVICES) {
   };
   check(views, "transpose", has_dimensions,
         [](auto&& x) { return transpose(std::forward<decltype(x)>(x), 0, -1); });
-  check(views, "squeeze", any_shape, [](auto&& x) { return squeeze(std::forward<decltype(x)>(x)); });
-  check(views, "squeeze -1", has_dimensions, [](auto&& x) { return squeeze(std::forward<decltype(x)>(x), -1); });
-  check(views, "unsqueeze", any_shape, [](auto&& x) { return unsqueeze(std::forward<decltype(x)>(x), 0); });
-  check(views, "unsqueeze -1", any_shape, [](auto&& x) { return unsqueeze(std::forward<decltype(x)>(x), -1); });
-  check(views, "select", has_last, [](auto&& x) { return select(std::forward<decltype(x)>(x), -1, -1); });
+  check(views, "squeeze", any_shape,
+        [](auto&& x) { return squeeze(std::forward<decltype(x)>(x)); });
+  check(views, "squeeze -1", has_dimensions,
+        [](auto&& x) { return squeeze(std::forward<decltype(x)>(x), -1); });
+  check(views, "unsqueeze", any_shape,
+        [](auto&& x) { return unsqueeze(std::forward<decltype(x)>(x), 0); });
+  check(views, "unsqueeze -1", any_shape,
+        [](auto&& x) { return unsqueeze(std::forward<decltype(x)>(x), -1); });
+  check(views, "select", has_last,
+        [](auto&& x) { return select(std::forward<decltype(x)>(x), -1, -1); });
   check(views, "slice 2", has_dimensions,
         [](auto&& x) { return slice(std::forward<decltype(x)>(x), -1, {.step = 2}); });
-  check(views, "diagonal", is_matrix, [](auto&& x) { return diagonal(std::forward<decltype(x)>(x)); });
+  check(views, "diagonal", is_matrix,
+        [](auto&& x) { return diagonal(std::forward<decltype(x)>(x)); });
   check(views, "narrow", has_dimensions, [](auto&& x) {
     const index_t n = x.size(0);
     return narrow(std::forward<decltype(x)>(x), 0, n / 2, n - n / 2);
@@ -82,28 +90,33 @@ TEST_CASE_TEMPLATE("shapes with lists of dimensions are PyTorch's", D, GPUNET_TE
   }
 }
 
-TEST_CASE_TEMPLATE("views can be reshaped where their elements lie evenly", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("views can be reshaped where their elements lie evenly", D,
+                   GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   const std::vector<float> values = operand_values<float>(24, 0);
   const Tensor<float, D> x(device, {2, 3, 4}, values);
   CHECK(reshape(x, {6, -1}).sizes() == Sizes{6, 4});
   CHECK(reshape(x, {4, 1, 6}).data() == x.data());
-  CHECK(reshape(narrow(x, 0, 1, 1), {12}).to_vector() == std::vector<float>(values.begin() + 12, values.end()));
+  CHECK(reshape(narrow(x, 0, 1, 1), {12}).to_vector() ==
+        std::vector<float>(values.begin() + 12, values.end()));
   const auto part = narrow(x, 1, 0, 2);  // [2, 2, 4] with strides 12, 4, 1
   CHECK(reshape(part, {2, 8}).to_vector() == part.to_vector());
   CHECK(reshape(part, {2, 1, 2, 2, 2}).to_vector() == part.to_vector());
   CHECK(error_of([&] { reshape(part, {16}); }) ==
-        "gpunet::reshape: the view of shape [2, 2, 4] cannot be seen as one of shape [16] (its elements do not lie "
+        "gpunet::reshape: the view of shape [2, 2, 4] cannot be seen as one of shape [16] (its "
+        "elements do not lie "
         "one after another), copy "
         "it first: Tensor y = x");
   CHECK(error_of([&] { reshape(part, {4, 4}); }) != "");
   CHECK(error_of([&] { flatten(part); }) ==
-        "gpunet::flatten: the view of shape [2, 2, 4] cannot be seen as one of shape [16] (its elements do not lie "
+        "gpunet::flatten: the view of shape [2, 2, 4] cannot be seen as one of shape [16] (its "
+        "elements do not lie "
         "one after another), copy "
         "it first: Tensor y = x");
   CHECK(Tensor(reshape(part.contiguous(), {16})).to_vector() == part.to_vector());
   CHECK(reshape(transpose(x, 0, 1), {3, 2, 2, 2}).to_vector() == transpose(x, 0, 1).to_vector());
-  CHECK(reshape(select(x, 2, 1), {6}).to_vector() == select(x, 2, 1).to_vector());  // distances of 4
+  // Distances of 4.
+  CHECK(reshape(select(x, 2, 1), {6}).to_vector() == select(x, 2, 1).to_vector());
   CHECK(reshape(flip(x, {0, 1, 2}), {24}).to_vector() == flip(x, {0, 1, 2}).to_vector());
   CHECK(reshape(expand(select(x, 0, 0), {2, 3, 4}), {2, 12}).to_vector() ==
         expand(select(x, 0, 0), {2, 3, 4}).to_vector());
@@ -136,7 +149,8 @@ TEST_CASE_TEMPLATE("parts are as in Python", D, GPUNET_TEST_DEVICES) {
   CHECK(flip(slice(x, 0, {.step = 4}), {0}).to_vector() == Values{8, 4, 0});
 }
 
-TEST_CASE_TEMPLATE("the elements of the first dimension can be iterated over", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("the elements of the first dimension can be iterated over", D,
+                   GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   Tensor<float, D> x(device, {3, 2}, {1, 2, 3, 4, 5, 6});
   for (auto row : x)
@@ -155,7 +169,8 @@ TEST_CASE_TEMPLATE("the elements of the first dimension can be iterated over", D
     FAIL(row.numel());
   const Tensor<float, D> number = ones(device, {});
   const std::string message =
-      "gpunet::Tensor::end: a tensor without dimensions has no first one to iterate over, use item()";
+      "gpunet::Tensor::end: a tensor without dimensions has no first one to iterate over, use "
+      "item()";
   CHECK(error_of([&] { number.end(); }) == message);
   CHECK(error_of([&] {
           for (auto row : x[0][0])
@@ -165,26 +180,33 @@ TEST_CASE_TEMPLATE("the elements of the first dimension can be iterated over", D
 
 TEST_CASE_TEMPLATE("wrong shapes are refused", D, GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
-  const Tensor<float, D> x(device, {2, 3}), number(device, {}), eight(device, {1, 1, 1, 1, 1, 1, 1, 1}),
-      none(device, {0, 3});
+  const Tensor<float, D> x(device, {2, 3}), number(device, {}),
+      eight(device, {1, 1, 1, 1, 1, 1, 1, 1}), none(device, {0, 3});
   const std::string of_two = " of a tensor with 2 dimensions (want -2 to 1)";
   CHECK(error_of([&] { transpose(x, 0, 2); }) == "gpunet::transpose: dimension 2" + of_two);
   CHECK(error_of([&] { select(x, -3, 0); }) == "gpunet::select: dimension -3" + of_two);
   CHECK(error_of([&] { select(number, 0, 0); }) ==
         "gpunet::select: dimension 0 of a tensor without dimensions, reshape it");
-  CHECK(error_of([&] { number[0]; }) == "gpunet::select: dimension 0 of a tensor without dimensions, reshape it");
+  CHECK(error_of([&] { number[0]; }) ==
+        "gpunet::select: dimension 0 of a tensor without dimensions, reshape it");
   CHECK(error_of([&] { t(unsqueeze(x, 0)); }) ==
-        "gpunet::t: a tensor of shape [1, 2, 3] (want at most 2 dimensions), write transpose(x, -2, -1)");
+        "gpunet::t: a tensor of shape [1, 2, 3] (want at most 2 dimensions), write transpose(x, "
+        "-2, -1)");
   CHECK(t(x[0]).sizes() == Sizes{3});
   CHECK(t(number).sizes() == Sizes{});
-  CHECK(error_of([&] { x[2]; }) == "gpunet::select: index 2 of dimension 0, which has 2 elements (want -2 to 1)");
+  CHECK(error_of([&] { x[2]; }) ==
+        "gpunet::select: index 2 of dimension 0, which has 2 elements (want -2 to 1)");
   CHECK(error_of([&] { x[0][-4]; }) ==
         "gpunet::select: index -4 of dimension 0, which has 3 elements (want -3 to 2)");
   CHECK(error_of([&] { none[0]; }) != "");
   CHECK(error_of([&] { permute(x, {0}); }) ==
         "gpunet::permute: 1 dimensions for a tensor of shape [2, 3] (want 2), list each once");
-  CHECK(error_of([&] { permute(x, {0, -2}); }) == "gpunet::permute: dimension -2 is given twice, list each once");
-  CHECK(error_of([&] { flip(x, {1, -1}); }) == "gpunet::flip: dimension -1 is given twice, list each once");
+  CHECK(error_of([&] {
+          permute(x, {0, -2});
+        }) == "gpunet::permute: dimension -2 is given twice, list each once");
+  CHECK(error_of([&] {
+          flip(x, {1, -1});
+        }) == "gpunet::flip: dimension -1 is given twice, list each once");
   CHECK(error_of([&] { reshape(x, {4}); }) ==
         "gpunet::reshape: the shape [4] has not the 6 elements of the tensor, give one that has");
   CHECK(error_of([&] { reshape(x, {-1, 4}); }) != "");
@@ -196,11 +218,14 @@ TEST_CASE_TEMPLATE("wrong shapes are refused", D, GPUNET_TEST_DEVICES) {
         }) == "gpunet::reshape: extent -2 (want 0 or more, or -1 to compute it)");
   CHECK(error_of([&] {
           reshape(none, {-1, 0});
-        }) == "gpunet::reshape: the extent -1 of 0 elements cannot be computed (another one is 0), give it");
+        }) ==
+        "gpunet::reshape: the extent -1 of 0 elements cannot be computed (another one is 0), give "
+        "it");
   CHECK(error_of([&] { reshape(x, {index_t{1} << 40, index_t{1} << 40}); }) != "");
   CHECK(error_of([&] { reshape(x, {index_t{1} << 62, 4, 6}); }) != "");
   CHECK(error_of([&] { reshape(x, {1, 1, 1, 1, 1, 1, 1, 1, 6}); }) != "");
-  CHECK(error_of([&] { unsqueeze(eight, 0); }) == "gpunet::Sizes: more than 8 dimensions, join some");
+  CHECK(error_of([&] { unsqueeze(eight, 0); }) ==
+        "gpunet::Sizes: more than 8 dimensions, join some");
   CHECK(error_of([&] { flatten(x, 1, 0); }) ==
         "gpunet::flatten: start_dim 1 comes after end_dim 0, give them in order");
   CHECK(error_of([&] { squeeze(x, 2); }) == "gpunet::squeeze: dimension 2" + of_two);
@@ -217,16 +242,20 @@ TEST_CASE_TEMPLATE("wrong shapes are refused", D, GPUNET_TEST_DEVICES) {
   CHECK(error_of([&] {
           expand(x, {3, 3});
         }) ==
-        "gpunet::expand: extent 3 of dimension 0 for one of 2 (want the same, -1, or any for an extent of 1)");
+        "gpunet::expand: extent 3 of dimension 0 for one of 2 (want the same, -1, or any for an "
+        "extent of 1)");
   CHECK(error_of([&] { expand(x, {3}); }) ==
-        "gpunet::expand: 1 extents for a tensor of shape [2, 3] (want at least as many), give all of them");
+        "gpunet::expand: 1 extents for a tensor of shape [2, 3] (want at least as many), give all "
+        "of them");
   CHECK(error_of([&] { expand(x, {-1, 2, 3}); }) != "");
   CHECK(error_of([&] {
           expand(number, {index_t{1} << 30, index_t{1} << 30});
         }) ==
-        "gpunet::expand: the shape [1073741824, 1073741824] has more than 2^48 elements (no memory holds them), "
+        "gpunet::expand: the shape [1073741824, 1073741824] has more than 2^48 elements (no memory "
+        "holds them), "
         "check the sizes");
-  CHECK(error_of([&] { diagonal(number); }) == "gpunet::diagonal: a tensor of shape [] (want a matrix)");
+  CHECK(error_of([&] { diagonal(number); }) ==
+        "gpunet::diagonal: a tensor of shape [] (want a matrix)");
   CHECK(slice(x, 0,
               {std::numeric_limits<index_t>::min(), std::numeric_limits<index_t>::max(),
                std::numeric_limits<index_t>::max()})
@@ -237,7 +266,8 @@ TEST_CASE_TEMPLATE("parts of a dimension are PyTorch's, and views", D, GPUNET_TE
   D& device = test_device<D>();
   const auto views = all_views<float>(device);
   for (const index_t n : {2, 3}) {
-    ExpectedResults<float> of_length("split " + std::to_string(n)), of_count("chunk " + std::to_string(n));
+    ExpectedResults<float> of_length("split " + std::to_string(n)),
+        of_count("chunk " + std::to_string(n));
     for (const auto& x : views)
       for (int d = 0; d < x.view.sizes().rank(); ++d) {
         for (const auto& part : split(x.view, n, d))
@@ -261,11 +291,13 @@ TEST_CASE_TEMPLATE("parts of a dimension are PyTorch's, and views", D, GPUNET_TE
         "gpunet::split: parts of -1 elements of a dimension of 3 (want 1 or more)");
   CHECK(error_of([&] {
           split(x, {1, 1}, 1);
-        }) == "gpunet::split: parts of 2 elements of a dimension of 3 (want lengths that add up to it)");
+        }) ==
+        "gpunet::split: parts of 2 elements of a dimension of 3 (want lengths that add up to it)");
   CHECK(error_of([&] {
           split(x, {1, 3}, 1);
         }) ==
-        "gpunet::split: a part of 3 elements, of 2 that are left of a dimension of 3 (want lengths that add up to "
+        "gpunet::split: a part of 3 elements, of 2 that are left of a dimension of 3 (want lengths "
+        "that add up to "
         "it)");
   CHECK(error_of([&] { split(x, {-1, 4}, 1); }) != "");
   CHECK(error_of([&] { chunk(x, 0); }) == "gpunet::chunk: 0 chunks (want 1 or more)");
@@ -286,7 +318,11 @@ TEST_CASE_TEMPLATE("sizes may be in a vector", D, GPUNET_TEST_DEVICES) {
   CHECK(reshape(x + 1, sizes).sizes() == Sizes{3, 2});
   CHECK(reshape(x, ones(device, {6, 1}).sizes()).sizes() == Sizes{6, 1});
   CHECK(zeros(device, std::vector<index_t>{}).sizes() == Sizes{});
-  CHECK(error_of([&] { reshape(x, std::vector<int>{4, -1}); }) == error_of([&] { reshape(x, {4, -1}); }));
+  CHECK(error_of([&] {
+          reshape(x, std::vector<int>{4, -1});
+        }) == error_of([&] {
+          reshape(x, {4, -1});
+        }));
   CHECK(error_of([&] { reshape(x, Sizes{4}); }) ==
         "gpunet::reshape: the shape [4] has not the 6 elements of the tensor, give one that has");
   CHECK(error_of([&] { zeros(device, wide); }) ==

@@ -13,8 +13,9 @@ using namespace gpunet;
 
 namespace {
 
-// Elements are from -1.5 to 1.6, differences below 4. In units of 2^-24: a difference is off by 4, its exponential by 2 more (one
-// unit in the last place), their sum by as much in all, 1 more for its rounding.
+// Elements are from -1.5 to 1.6, differences below 4. In units of 2^-24: a difference is off by 4,
+// its exponential by 2 more (one unit in the last place), their sum by as much in all, 1 more for
+// its rounding.
 constexpr double unit = 0x1p-24, of_sum = (4 + 2 + 1) * unit;
 
 }  // namespace
@@ -23,16 +24,19 @@ TEST_CASE_TEMPLATE("softmax and its logarithm are PyTorch's in double", D, GPUNE
   D& device = test_device<D>();
   // The quotient of two such numbers, its rounding and that of the reference.
   ExpectedResults<float> softmaxes("softmax", 2 * of_sum + 2 * unit);
-  // Below 8: the difference; the logarithm of the sum, which is off by of_sum and, below 4, by 8 units; three roundings of 8.
+  // Below 8: the difference; the logarithm of the sum, which is off by of_sum and, below 4, by 8
+  // units; three roundings of 8.
   ExpectedResults<float> logarithms("log_softmax", 4 * unit + of_sum + 8 * unit + 3 * 8 * unit);
   for (const auto& x : all_views<float>(device))
     for (int d = -1; d < std::max(x.view.sizes().rank(), 0); ++d) {
       softmaxes.next(softmax(x.view, d));
-      logarithms.next(log_softmax(x.view, d), std::vector<double>(static_cast<std::size_t>(x.view.numel()), 1));
+      logarithms.next(log_softmax(x.view, d),
+                      std::vector<double>(static_cast<std::size_t>(x.view.numel()), 1));
     }
 }
 
-TEST_CASE_TEMPLATE("logarithms of sums of exponentials are PyTorch's in double", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("logarithms of sums of exponentials are PyTorch's in double", D,
+                   GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   ExpectedResults<float> expected("logsumexp", of_sum + 8 * unit + 2 * 8 * unit);
   for (const auto& x : all_views<float>(device)) {
@@ -56,7 +60,8 @@ TEST_CASE_TEMPLATE("logarithms of sums of exponentials are PyTorch's in double",
   }
 }
 
-TEST_CASE_TEMPLATE("softmax of temporaries, of double, and of const tensors are the same", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("softmax of temporaries, of double, and of const tensors are the same", D,
+                   GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   Tensor<float, D> x(device, {2, 3}, {1, 2, 3, -1, 5, 0.5f});
   const Tensor<float, D> same = x.clone();
@@ -70,11 +75,12 @@ TEST_CASE_TEMPLATE("softmax of temporaries, of double, and of const tensors are 
   CHECK(logsumexp(2 * x, {0, 1}, true).sizes() == Sizes{1, 1});
 }
 
-TEST_CASE_TEMPLATE("softmax of large numbers, of none and of infinities is PyTorch's", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("softmax of large numbers, of none and of infinities is PyTorch's", D,
+                   GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   const float inf = std::numeric_limits<float>::infinity();
-  const Tensor<float, D> x(device, {4, 2}, {1000, 1000, -inf, 0, -inf, -inf, inf, 0}), none(device, {2, 0}),
-      number(device, {}, {3});
+  const Tensor<float, D> x(device, {4, 2}, {1000, 1000, -inf, 0, -inf, -inf, inf, 0}),
+      none(device, {2, 0}), number(device, {}, {3});
   CHECK(softmax(x, 1).to_vector()[0] == 0.5f);
   CHECK(slice(softmax(x, 1), 0, {1, 2}).to_vector() == std::vector<float>{0, 1});
   CHECK(all(isnan(slice(softmax(x, 1), 0, {.start = 2}))).item());

@@ -48,7 +48,8 @@ std::vector<index_t> plain_order(const std::vector<T>& values, index_t length, b
     std::vector<index_t> row(static_cast<std::size_t>(length));
     std::iota(row.begin(), row.end(), index_t{0});
     std::stable_sort(row.begin(), row.end(), [&](index_t a, index_t b) {
-      const T x = values[first + static_cast<std::size_t>(a)], y = values[first + static_cast<std::size_t>(b)];
+      const T x = values[first + static_cast<std::size_t>(a)],
+              y = values[first + static_cast<std::size_t>(b)];
       return descending ? x > y : x < y;
     });
     order.insert(order.end(), row.begin(), row.end());
@@ -76,7 +77,8 @@ TEST_CASE_TEMPLATE("sorted elements and their places are PyTorch's", D, GPUNET_T
   check<double>(device);
 }
 
-TEST_CASE_TEMPLATE("the first elements, and different ones, are PyTorch's", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("the first elements, and different ones, are PyTorch's", D,
+                   GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   ExpectedResults<float> largest("topk"), smallest("topk smallest"), different("unique");
   ExpectedResults<index_t> inverse("unique inverse"), counts("unique counts");
@@ -120,10 +122,10 @@ TEST_CASE_TEMPLATE("integers are sorted up to their limits", D, GPUNET_TEST_DEVI
     const Tensor<T, D> x(device, {6}, {3, high, 0, low, 3, 1});
     const auto [values, places] = sort(x);
     CHECK(values.to_vector()[5] == high);
-    CHECK(places.to_vector() ==
-          (low == 0 ? std::vector<index_t>{2, 3, 5, 0, 4, 1} : std::vector<index_t>{3, 2, 5, 0, 4, 1}));
-    CHECK(argsort(x, 0, true).to_vector() ==
-          (low == 0 ? std::vector<index_t>{1, 0, 4, 5, 2, 3} : std::vector<index_t>{1, 0, 4, 5, 2, 3}));
+    CHECK(places.to_vector() == (low == 0 ? std::vector<index_t>{2, 3, 5, 0, 4, 1}
+                                          : std::vector<index_t>{3, 2, 5, 0, 4, 1}));
+    CHECK(argsort(x, 0, true).to_vector() == (low == 0 ? std::vector<index_t>{1, 0, 4, 5, 2, 3}
+                                                       : std::vector<index_t>{1, 0, 4, 5, 2, 3}));
     CHECK(topk(x, 2).indices.to_vector() == std::vector<index_t>{1, 0});
     CHECK(unique(x).counts.to_vector() ==
           (low == 0 ? std::vector<index_t>{2, 1, 2, 1} : std::vector<index_t>{1, 1, 1, 2, 1}));
@@ -135,8 +137,13 @@ TEST_CASE_TEMPLATE("integers are sorted up to their limits", D, GPUNET_TEST_DEVI
 
 TEST_CASE_TEMPLATE("rows of any length are sorted as by a stable sort", D, GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
-  for (const auto& shape :
-       {std::pair<index_t, index_t>{3, 17}, {2, 63}, {2, 64}, {2, 1023}, {2, 1025}, {40, 3}, {1, 8192}}) {
+  for (const auto& shape : {std::pair<index_t, index_t>{3, 17},
+                            {2, 63},
+                            {2, 64},
+                            {2, 1023},
+                            {2, 1025},
+                            {40, 3},
+                            {1, 8192}}) {
     const index_t rows = shape.first, length = shape.second;
     CAPTURE(length);
     const auto of = [&]<class T>(T) {
@@ -169,12 +176,14 @@ TEST_CASE("long rows are sorted by several threads as by a stable sort") {
         first.insert(first.end(), order.begin() + row * length, order.begin() + row * length + k);
       CHECK(topk(x, k, 1, false).indices.to_vector() == first);
       const Tensor<float, Host> turned = transpose(x, 0, 1);
-      CHECK(sort(turned, 0).values.to_vector() == Tensor(transpose(sort(x).values, 0, 1)).to_vector());
+      CHECK(sort(turned, 0).values.to_vector() ==
+            Tensor(transpose(sort(x).values, 0, 1)).to_vector());
     }
   }
 }
 
-// In the worst order, where each element is one of the first so far, and in others; with k at both sides of an eighth.
+// In the worst order, where each element is one of the first so far, and in others; with k at both
+// sides of an eighth.
 TEST_CASE("the first elements are those of a sort, in its order, for each k") {
   Host host({.threads = 2});
   const auto of = [&]<class T>(T) {
@@ -185,12 +194,14 @@ TEST_CASE("the first elements are those of a sort, in its order, for each k") {
         equal[i] = static_cast<T>(static_cast<int>(equal[i]) % 5);
         rising[i] = static_cast<T>(i % 200);
       }
-      if constexpr (std::is_floating_point_v<T>) equal[3] = equal[5] = std::numeric_limits<T>::quiet_NaN();
+      if constexpr (std::is_floating_point_v<T>)
+        equal[3] = equal[5] = std::numeric_limits<T>::quiet_NaN();
       for (const std::vector<T>& values : {equal, rising, scattered_values<T>(length)})
         for (const bool largest : {false, true}) {
           const Tensor<T, Host> x(host, {length}, values);
           const std::vector<index_t> order = argsort(x, 0, largest).to_vector();
-          for (const index_t k : {index_t{1}, index_t{2}, index_t{50}, length / 8, length / 8 + 1, length}) {
+          for (const index_t k :
+               {index_t{1}, index_t{2}, index_t{50}, length / 8, length / 8 + 1, length}) {
             if (k < 1 || k > length) continue;
             CAPTURE(k);
             CHECK(topk(x, k, 0, largest).indices.to_vector() ==
@@ -208,7 +219,8 @@ TEST_CASE("the first elements are those of a sort, in its order, for each k") {
 
 TEST_CASE_TEMPLATE("sorts of numbers and of nothing", D, GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
-  const Tensor<float, D> number(device, {}, {3}), none(device, {2, 0}), x(device, {2, 3}, {3, 1, 2, 6, 5, 4});
+  const Tensor<float, D> number(device, {}, {3}), none(device, {2, 0}),
+      x(device, {2, 3}, {3, 1, 2, 6, 5, 4});
   CHECK(sort(number).values.item() == 3);
   CHECK(topk(number, 1).indices.item() == 0);
   CHECK(sort(none).indices.sizes() == Sizes{2, 0});
@@ -233,16 +245,20 @@ TEST_CASE_TEMPLATE("sorts of numbers and of nothing", D, GPUNET_TEST_DEVICES) {
 TEST_CASE_TEMPLATE("sorts that cannot be are refused", D, GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   const Tensor<float, D> x = ones(device, {2, 3}), number = ones(device, {});
-  CHECK(error_of([&] { sort(x, 2); }) == "gpunet::sort: dimension 2 of a tensor with 2 dimensions (want -2 to 1)");
+  CHECK(error_of([&] { sort(x, 2); }) ==
+        "gpunet::sort: dimension 2 of a tensor with 2 dimensions (want -2 to 1)");
   CHECK(error_of([&] { sort(number, 1); }) ==
         "gpunet::sort: dimension 1 of a tensor without dimensions, reshape it");
-  CHECK(error_of([&] { topk(x, 4); }) == "gpunet::topk: k is 4 for a dimension of 3 elements (want 0 to 3)");
-  CHECK(error_of([&] { topk(x, -1); }) == "gpunet::topk: k is -1 for a dimension of 3 elements (want 0 to 3)");
+  CHECK(error_of([&] { topk(x, 4); }) ==
+        "gpunet::topk: k is 4 for a dimension of 3 elements (want 0 to 3)");
+  CHECK(error_of([&] { topk(x, -1); }) ==
+        "gpunet::topk: k is -1 for a dimension of 3 elements (want 0 to 3)");
   CHECK(error_of([&] { topk(x, 1, 5); }) ==
         "gpunet::topk: dimension 5 of a tensor with 2 dimensions (want -2 to 1)");
   CHECK(error_of([&] { topk(number, 2); }) != "");
   CHECK(error_of([&] { histc(x, 0); }) == "gpunet::histc: 0 bins (want 1 or more)");
-  CHECK(error_of([&] { histc(x, 4, 2, 1); }) == "gpunet::histc: min is 2 and max 1 (want min below max)");
+  CHECK(error_of([&] { histc(x, 4, 2, 1); }) ==
+        "gpunet::histc: min is 2 and max 1 (want min below max)");
   CHECK(error_of([&] { histc(x, 4, 0, double{infinity}); }) ==
         "gpunet::histc: the range from 0 to inf (want finite numbers), give min and max");
   CHECK(error_of([&] { histc(x, 4, double{not_a_number}, 1); }) != "");
@@ -250,7 +266,8 @@ TEST_CASE_TEMPLATE("sorts that cannot be are refused", D, GPUNET_TEST_DEVICES) {
         "gpunet::histc: the range from inf to inf (want finite numbers), give min and max");
   CHECK(error_of([&] { bincount(cast<index_t>(-x)); }) ==
         "gpunet::bincount: an element is -1 (want 0 or more), shift them");
-  CHECK(error_of([&] { bincount(cast<index_t>(x), -1); }) == "gpunet::bincount: a length of -1 (want 0 or more)");
+  CHECK(error_of([&] { bincount(cast<index_t>(x), -1); }) ==
+        "gpunet::bincount: a length of -1 (want 0 or more)");
   const Tensor<index_t, D> far(device, {1}, {std::numeric_limits<index_t>::max()});
   CHECK(error_of([&] { bincount(far); }) != "");
 }
@@ -274,7 +291,8 @@ TEST_CASE_TEMPLATE("medians are PyTorch's", D, GPUNET_TEST_DEVICES) {
   };
   of("median", operand_values<float>);
   of("median repeated", repeated_values<float>);
-  const Tensor<float, D> x(device, {2, 5}, {3, not_a_number, 1, not_a_number, 0, 4, -infinity, 2, infinity, 2});
+  const Tensor<float, D> x(device, {2, 5},
+                           {3, not_a_number, 1, not_a_number, 0, 4, -infinity, 2, infinity, 2});
   const auto [values, indices] = median(x, 1);
   CHECK(std::isnan(values.to_vector()[0]));
   CHECK(values.to_vector()[1] == 2);

@@ -23,8 +23,8 @@ TEST_CASE_TEMPLATE("a tensor's number of values has to fit its shape", D, GPUNET
   D& device = test_device<D>();
   const std::vector<int> five(5);
   using IntTensor = Tensor<int, D>;
-  CHECK_THROWS_WITH_AS(IntTensor(device, {2, 3}, five), "gpunet::Tensor: 5 values for the shape [2, 3] (want 6)",
-                       Error);
+  CHECK_THROWS_WITH_AS(IntTensor(device, {2, 3}, five),
+                       "gpunet::Tensor: 5 values for the shape [2, 3] (want 6)", Error);
   CHECK_THROWS_AS(IntTensor(device, {}, five), Error);
   CHECK_NOTHROW(IntTensor(device, {5, 1}, five));
 }
@@ -34,8 +34,9 @@ TEST_CASE_TEMPLATE("item is the only element", D, GPUNET_TEST_DEVICES) {
   CHECK(Tensor<double, D>(device, {}, {2.5}).item() == 2.5);
   CHECK(Tensor<label_t, D>(device, {1, 1, 1}, {-7}).item() == -7);
   const Tensor<float, D> two(device, {2}, {1, 2});
-  CHECK_THROWS_WITH_AS(two.item(),
-                       "gpunet::Tensor::item: a tensor of shape [2] has no single value, use to_vector()", Error);
+  CHECK_THROWS_WITH_AS(
+      two.item(),
+      "gpunet::Tensor::item: a tensor of shape [2] has no single value, use to_vector()", Error);
   CHECK_THROWS_AS((Tensor<float, D>().item()), Error);
 }
 

@@ -33,7 +33,8 @@ TEST_CASE("a view that may write is one that reads, and never one of another dev
   CHECK(reading.sizes() == view.sizes());
   static_assert(std::is_trivially_copyable_v<View<float, Host>>);  // kernels take both
   static_assert(std::is_trivially_copyable_v<View<const float, Host>>);
-  static_assert(std::is_copy_constructible_v<View<float, Host>> && std::is_copy_assignable_v<View<float, Host>>);
+  static_assert(std::is_copy_constructible_v<View<float, Host>> &&
+                std::is_copy_assignable_v<View<float, Host>>);
   static_assert(!std::is_convertible_v<View<const float, Host>, View<float, Host>>);
   static_assert(!std::is_convertible_v<View<float, Host>, View<const float, Cuda>>);
   static_assert(!std::is_convertible_v<View<float, Host>, View<const double, Host>>);

@@ -61,7 +61,8 @@ int descriptor_of(const std::string& path) {
 
 }  // namespace
 
-// What tensorboard.summary.writer.record_writer.RecordWriter writes of the same events (TensorBoard 2.21).
+// What tensorboard.summary.writer.record_writer.RecordWriter writes of the same events
+// (TensorBoard 2.21).
 TEST_CASE("records are TensorBoard's") {
   const auto event = [](std::string_view tag, double value, std::int64_t step) {
     ProtoMessage message;
@@ -70,10 +71,12 @@ TEST_CASE("records are TensorBoard's") {
     return io::detail::event_record(message.bytes());
   };
   CHECK(event("Train/Loss", 0.25, 300) ==
-        "!\0\0\0\0\0\0\0\x01{\xec\xf6\t\0\0\0\0\0\0\xf8?\x10\xac\x02*\x13\n\x11\n\nTrain/Loss\x15\0\0\x80>\x90\x15"
+        "!\0\0\0\0\0\0\0\x01{\xec\xf6\t\0\0\0\0\0\0\xf8?\x10\xac\x02*\x13\n\x11\n\nTrain/"
+        "Loss\x15\0\0\x80>\x90\x15"
         "4M"s);
   CHECK(event("t", std::numeric_limits<double>::infinity(), -1) ==
-        " \0\0\0\0\0\0\0)\xed\xa9P\t\0\0\0\0\0\0\xf8?\x10\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01*\n\n\x08\n\x01t"
+        " \0\0\0\0\0\0\0)\xed\xa9P\t\0\0\0\0\0\0\xf8?\x10\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01*"
+        "\n\n\x08\n\x01t"
         "\x15\0\0\x80\x7f"
         "6\xa8\x80\x9b"s);
 }
@@ -107,9 +110,11 @@ TEST_CASE("histograms count values beyond all limits of PyTorch's bins") {
   for (int round = 0; round < 200; ++round) {
     std::vector<double> values;
     for (int i = 0; i <= round % 17; ++i)
-      values.push_back((generator.random() % 2 ? 1 : -1) * std::pow(10.0, generator.uniform(-310.0, 308.0)));
+      values.push_back((generator.random() % 2 ? 1 : -1) *
+                       std::pow(10.0, generator.uniform(-310.0, 308.0)));
     const auto bins = io::detail::count_in_bins(values);
-    CHECK(std::accumulate(bins.counts.begin(), bins.counts.end(), 0.0) == static_cast<double>(values.size()));
+    CHECK(std::accumulate(bins.counts.begin(), bins.counts.end(), 0.0) ==
+          static_cast<double>(values.size()));
     CHECK(std::is_sorted(bins.limits.begin(), bins.limits.end()));
     CHECK(bins.limits.back() >= *std::max_element(values.begin(), values.end()));
   }
@@ -152,8 +157,8 @@ TEST_CASE("several curves and hyperparameters have runs of their own") {
   writer.add_scalars("loss/all", {{"train", 1}, {"test", 2}}, 1);
   CHECK(records_of(event_file_in(folder / "loss_all_train")).size() == 3);
   CHECK(records_of(event_file_in(folder / "loss_all_test")).size() == 3);
-  writer.add_hparams({{"lr", 0.1f}, {"layers", 3}, {"optimizer", "adam"}, {"flip", true}}, {{"accuracy", 0.5}},
-                     "a");
+  writer.add_hparams({{"lr", 0.1f}, {"layers", 3}, {"optimizer", "adam"}, {"flip", true}},
+                     {{"accuracy", 0.5}}, "a");
   const auto records = records_of(event_file_in(folder / "a"));
   REQUIRE(records.size() == 5);
   CHECK(contains(records[1], "_hparams_/experiment"));
@@ -186,7 +191,8 @@ TEST_CASE("what cannot be written") {
   CHECK(contains(error_of([&] { writer.add_text("", "x"); }), "the tag is empty"));
   CHECK(contains(error_of([&] { writer.add_histogram("h", std::vector<float>{}); }),
                  "the histogram h of 0 values has no finite one"));
-  CHECK(contains(error_of([&] { writer.add_histogram("h", std::vector<float>{std::nanf("")}); }), "of 1 values"));
+  CHECK(contains(error_of([&] { writer.add_histogram("h", std::vector<float>{std::nanf("")}); }),
+                 "of 1 values"));
   CHECK(contains(error_of([&] {
                    writer.add_image("i", {2, 2, 3, {}});
                  }),
@@ -200,8 +206,14 @@ TEST_CASE("a curve whose file cannot be made leaves the writer as it was") {
   const std::string long_name(300, 'n');
   io::write_file_atomically(folder / "loss_taken", "x"s);
   for (int i = 0; i < 2; ++i) {
-    CHECK(contains(error_of([&] { writer.add_scalars("loss", {{long_name, 1}}); }), "File name too long"));
-    CHECK(contains(error_of([&] { writer.add_scalars("loss", {{"taken", 1}}); }), "Not a directory"));
+    CHECK(contains(error_of([&] {
+                     writer.add_scalars("loss", {{long_name, 1}});
+                   }),
+                   "File name too long"));
+    CHECK(contains(error_of([&] {
+                     writer.add_scalars("loss", {{"taken", 1}});
+                   }),
+                   "Not a directory"));
     writer.flush();
   }
   writer.add_scalars("loss", {{"train", 1}});
@@ -236,7 +248,8 @@ TEST_CASE("a write that fails half-way leaves whole records, and later ones are 
   {
     const FileSizeLimit limit(size + 100);
     for (int i = 0; i < 2; ++i)
-      CHECK(contains(error_of([&] { writer.add_text("note", std::string(200, 'x')); }), path + ": File too large"));
+      CHECK(contains(error_of([&] { writer.add_text("note", std::string(200, 'x')); }),
+                     path + ": File too large"));
     CHECK(std::filesystem::file_size(path) == size);
   }
   writer.add_scalar("loss", 2, 1);

@@ -13,5 +13,6 @@ int main(int, char** argv) {
   writer.add_histogram("weights", std::vector<float>{-1, 0, 0, 2.5f}, 7);
   writer.add_image("picture", Tensor<float, Host>(host, {3, 1, 2}, {0, 1, 0.5f, 0.25f, 0, 0}), 1);
   writer.add_text("note", "hello *world*", 2);
-  writer.add_hparams({{"lr", 0.1}, {"optimizer", "adam"}, {"flip", true}}, {{"accuracy", 0.5}}, "first");
+  writer.add_hparams({{"lr", 0.1}, {"optimizer", "adam"}, {"flip", true}}, {{"accuracy", 0.5}},
+                     "first");
 }

@@ -68,10 +68,13 @@ TEST_CASE("Accuracy says what does not fit") {
   Model<Identity, Host> net(host);
   const Tensor<float, Host> outputs(host, {2, 3}, {1, 2, 3, 1, 2, 3});
   const Tensor<label_t, Host> labels(host, {3}, {0, 1, 2});
-  CHECK(error_of([&] { train::Accuracy(host, 0); }).find("0 classes (want 1 to 2147483647)") != std::string::npos);
+  CHECK(error_of([&] { train::Accuracy(host, 0); }).find("0 classes (want 1 to 2147483647)") !=
+        std::string::npos);
   train::Accuracy ten(host, 10), three(host, 3);
-  CHECK(error_of([&] { ten.update(net(outputs), labels.view()); }).find("outputs of 3 classes (want 10)") !=
-        std::string::npos);
-  CHECK(error_of([&] { three.update(net(outputs), labels.view()); }).find("3 labels for a batch of 2") !=
-        std::string::npos);
+  CHECK(error_of([&] {
+          ten.update(net(outputs), labels.view());
+        }).find("outputs of 3 classes (want 10)") != std::string::npos);
+  CHECK(error_of([&] {
+          three.update(net(outputs), labels.view());
+        }).find("3 labels for a batch of 2") != std::string::npos);
 }

@@ -62,8 +62,10 @@ TEST_CASE("fit steps schedules") {
   CHECK(second.fit({}, train::EachStep(by_step)).epochs[0].lr == 1e-3 / 4);  // the third step's
   Lesson<Host> third(0, false);
   third.optimizer.set_lr(1e-30);
-  optim::lr_scheduler::ReduceLROnPlateau plateau(third.optimizer, {.factor = 0.5, .patience = 0, .eps = 0});
-  CHECK(third.fit({.epochs = 3}, train::EachEpoch(plateau, train::Metric::loss)).epochs[2].lr == 5e-31);
+  optim::lr_scheduler::ReduceLROnPlateau plateau(third.optimizer,
+                                                 {.factor = 0.5, .patience = 0, .eps = 0});
+  CHECK(third.fit({.epochs = 3}, train::EachEpoch(plateau, train::Metric::loss)).epochs[2].lr ==
+        5e-31);
 }
 
 TEST_CASE("EarlyStopping waits for an improvement") {
@@ -98,27 +100,33 @@ TEST_CASE("a Measure is monitored by its name") {
   const auto fit = [&](auto&&... parts) {
     epoch = 0;
     weights.clear();
-    return lesson.fit({.epochs = 5}, train::Validation(lesson.test_loader), train::Measure("score", value),
-                      parts..., [&](train::Training&) {
+    return lesson.fit({.epochs = 5}, train::Validation(lesson.test_loader),
+                      train::Measure("score", value), parts..., [&](train::Training&) {
                         weights.push_back(parameters_of(lesson.net));
                         ++epoch;
                       });
   };
-  const auto highest = fit(train::EarlyStopping(
-      {.patience = 2, .monitor = "val_score", .mode = train::Mode::max, .restore_best_weights = true}));
+  const auto highest = fit(train::EarlyStopping({.patience = 2,
+                                                 .monitor = "val_score",
+                                                 .mode = train::Mode::max,
+                                                 .restore_best_weights = true}));
   CHECK(highest.epochs.size() == 4);
   CHECK(highest.why == "val_score did not improve in 2 epochs");
   CHECK(same_bits(parameters_of(lesson.net), weights[1]));
   const std::string name = "score";
-  CHECK(fit(train::EarlyStopping({.patience = 2, .monitor = name, .mode = train::Mode::min})).epochs.size() == 5);
-  CHECK(fit(train::EarlyStopping({.patience = 1, .monitor = train::Metric::loss, .mode = train::Mode::max}))
+  CHECK(fit(train::EarlyStopping({.patience = 2, .monitor = name, .mode = train::Mode::min}))
+            .epochs.size() == 5);
+  CHECK(fit(train::EarlyStopping(
+                {.patience = 1, .monitor = train::Metric::loss, .mode = train::Mode::max}))
             .epochs.size() == 2);  // the loss falls
 
   Lesson<Host> loaded;
-  fit(train::ModelCheckpoint(folder / "best.pth", {.monitor = "val_score", .mode = train::Mode::max}));
+  fit(train::ModelCheckpoint(folder / "best.pth",
+                             {.monitor = "val_score", .mode = train::Mode::max}));
   io::load(loaded.net, folder / "best.pth");
   CHECK(same_bits(parameters_of(loaded.net), weights[1]));
-  fit(train::ModelCheckpoint(folder / "best.pth", {.monitor = "val_score", .mode = train::Mode::min}));
+  fit(train::ModelCheckpoint(folder / "best.pth",
+                             {.monitor = "val_score", .mode = train::Mode::min}));
   io::load(loaded.net, folder / "best.pth");
   CHECK(same_bits(parameters_of(loaded.net), weights[2]));
 
@@ -131,20 +139,26 @@ TEST_CASE("a Measure is monitored by its name") {
     CHECK(history.epochs[i].lr == rates[i]);
 
   CHECK(error_of([] { train::EarlyStopping({.monitor = "val_score"}); }) ==
-        "gpunet::train::EarlyStopping: val_score is monitored without a mode (whether higher is better), give "
+        "gpunet::train::EarlyStopping: val_score is monitored without a mode (whether higher is "
+        "better), give "
         ".mode = "
         "train::Mode::max or min");
   CHECK(contains(error_of([&] { train::ModelCheckpoint(folder / "a.pth", {.monitor = "score"}); }),
                  "gpunet::train::ModelCheckpoint: score is monitored"));
-  CHECK(error_of([&] { fit(train::EarlyStopping({.monitor = "val_scor", .mode = train::Mode::max})); }) ==
-        "gpunet::train::Epoch: nothing is called val_scor (want one of loss, accuracy, val_loss, val_accuracy, "
+  CHECK(error_of([&] {
+          fit(train::EarlyStopping({.monitor = "val_scor", .mode = train::Mode::max}));
+        }) ==
+        "gpunet::train::Epoch: nothing is called val_scor (want one of loss, accuracy, val_loss, "
+        "val_accuracy, "
         "score, "
         "val_score), give fit a train::Measure with the name");
   CHECK(weights.empty());  // before the training
   CHECK(error_of([&] {
           lesson.fit({}, train::Measure("score", value),
                      train::EarlyStopping({.monitor = "val_score", .mode = train::Mode::max}));
-        }) == "gpunet::train::fit: val_score is monitored but not measured, give fit a train::Validation(loader)");
+        }) ==
+        "gpunet::train::fit: val_score is monitored but not measured, give fit a "
+        "train::Validation(loader)");
 }
 
 TEST_CASE("an accuracy that a regression does not have is not monitored") {
@@ -162,18 +176,21 @@ TEST_CASE("an accuracy that a regression does not have is not monitored") {
       ++epochs;
     };
     const std::string error = error_of([&] {
-      train::fit(net, nn::MSELoss(), optimizer, loader, {.epochs = 9}, train::Validation(loader), part, count);
+      train::fit(net, nn::MSELoss(), optimizer, loader, {.epochs = 9}, train::Validation(loader),
+                 part, count);
     });
     CHECK(epochs == 0);
     return error;
   };
   const char* expected =
-      "gpunet::train::fit: val_accuracy is monitored and is NaN (a Validation measures it where targets are "
+      "gpunet::train::fit: val_accuracy is monitored and is NaN (a Validation measures it where "
+      "targets are "
       "labels that are not all ignored), monitor val_loss";
   constexpr auto metric = train::Metric::val_accuracy;
   CHECK(error_with(train::EarlyStopping({.patience = 3, .monitor = metric})) == expected);
   CHECK(error_with(train::ModelCheckpoint(folder / "best.pth", {.monitor = metric})) == expected);
-  optim::lr_scheduler::ReduceLROnPlateau plateau(optimizer, {.mode = optim::lr_scheduler::Mode::max});
+  optim::lr_scheduler::ReduceLROnPlateau plateau(optimizer,
+                                                 {.mode = optim::lr_scheduler::Mode::max});
   CHECK(error_with(train::EachEpoch(plateau, metric)) == expected);
 }
 
@@ -186,9 +203,9 @@ TEST_CASE_TEMPLATE("EarlyStopping goes back to the best weights", D, GPUNET_TEST
     training.optimizer.set_lr(run.epoch == 1 ? 100 : 0);
   };
   for (Lesson<D>* lesson : {&restored, &left}) {
-    const auto history =
-        lesson->fit({.epochs = 10}, train::Validation(lesson->test_loader),
-                    train::EarlyStopping({.patience = 2, .restore_best_weights = lesson == &restored}), ruin);
+    const auto history = lesson->fit(
+        {.epochs = 10}, train::Validation(lesson->test_loader),
+        train::EarlyStopping({.patience = 2, .restore_best_weights = lesson == &restored}), ruin);
     CHECK(history.epochs.size() == 3);
     CHECK(history.why == "val_loss did not improve in 2 epochs");
   }
@@ -206,17 +223,21 @@ TEST_CASE_TEMPLATE("EarlyStopping goes back to the best weights", D, GPUNET_TEST
   CHECK(!same_bits(parameters_of(by_hand.net), best));
   stopping.restore(by_hand.net);
   CHECK(same_bits(parameters_of(by_hand.net), best));
-  CHECK(contains(error_of([&] { loss.backward(); }), "the parameters have changed since this loss"));
+  CHECK(
+      contains(error_of([&] { loss.backward(); }), "the parameters have changed since this loss"));
   Model<nn::Sequential<nn::Input<3>, nn::Linear<2>>, D> other(by_hand.device);
-  CHECK(contains(error_of([&] { stopping.restore(other); }), "the stored weights are those of another model"));
+  CHECK(contains(error_of([&] { stopping.restore(other); }),
+                 "the stored weights are those of another model"));
 }
 
 TEST_CASE("EarlyStopping restores the buffers too, and at any end") {
   manual_seed(3);
-  Model net(test_device<Host>(), nn::Sequential(nn::Input<2>(), nn::BatchNorm1d(), nn::Linear<2>()));
+  Model net(test_device<Host>(),
+            nn::Sequential(nn::Input<2>(), nn::BatchNorm1d(), nn::Linear<2>()));
   train::EarlyStopping stopping;
   stopping.step(net, 1);
-  const std::vector<float> before(net.buffers().data(), net.buffers().data() + net.buffers().numel());
+  const std::vector<float> before(net.buffers().data(),
+                                  net.buffers().data() + net.buffers().numel());
   net(randn(net.device(), {4, 2}));
   CHECK(!std::equal(before.begin(), before.end(), net.buffers().data()));
   stopping.restore(net);
@@ -230,16 +251,19 @@ TEST_CASE("EarlyStopping restores the buffers too, and at any end") {
   CHECK(same_parameters(ended, once));
 }
 
-// The network that is validated is the one whose weights are stored, and restored; a monitored loss is that of the trained one.
+// The network that is validated is the one whose weights are stored, and restored; a monitored loss
+// is that of the trained one.
 TEST_CASE_TEMPLATE("the best weights of an average", D, GPUNET_TEST_DEVICES) {
   const TempFolder folder;
   Lesson<D> lesson(0.05, false), loaded;
-  optim::swa_utils::AveragedModel ema(lesson.net, {.multi_avg_fn = optim::swa_utils::get_ema_multi_avg_fn(0.5)});
+  optim::swa_utils::AveragedModel ema(
+      lesson.net, {.multi_avg_fn = optim::swa_utils::get_ema_multi_avg_fn(0.5)});
   std::vector<std::vector<float>> averages, trained;
   const auto fit = [&](auto&&... parts) {
     averages.clear(), trained.clear();
-    return lesson.fit({.epochs = 4}, train::EachStep(ema), train::Validation(lesson.test_loader, ema.module()),
-                      parts..., [&](train::Training& run) {
+    return lesson.fit({.epochs = 4}, train::EachStep(ema),
+                      train::Validation(lesson.test_loader, ema.module()), parts...,
+                      [&](train::Training& run) {
                         averages.push_back(parameters_of(ema.module()));
                         trained.push_back(parameters_of(lesson.net));
                         lesson.optimizer.set_lr(run.epoch == 2 ? 100 : 0.05);
@@ -254,11 +278,13 @@ TEST_CASE_TEMPLATE("the best weights of an average", D, GPUNET_TEST_DEVICES) {
   CHECK(best < 2);
   CHECK(same_bits(parameters_of(ema.module()), averages[best]));
   CHECK(same_bits(parameters_of(lesson.net), trained[3]));
-  CHECK(train::evaluate(ema.module(), lesson.criterion, lesson.test_loader).loss == history.epochs[best].val_loss);
+  CHECK(train::evaluate(ema.module(), lesson.criterion, lesson.test_loader).loss ==
+        history.epochs[best].val_loss);
   io::load(loaded.net, folder / "best.pth");
   CHECK(same_bits(parameters_of(loaded.net), averages[best]));
 
-  const auto by_loss = fit(train::ModelCheckpoint(folder / "loss.pth", {.monitor = train::Metric::loss}));
+  const auto by_loss =
+      fit(train::ModelCheckpoint(folder / "loss.pth", {.monitor = train::Metric::loss}));
   best = 0;
   for (std::size_t i = 0; i < 4; ++i)
     if (by_loss.epochs[i].loss < by_loss.epochs[best].loss) best = i;
@@ -269,8 +295,10 @@ TEST_CASE_TEMPLATE("the best weights of an average", D, GPUNET_TEST_DEVICES) {
 TEST_CASE("ModelCheckpoint keeps the best") {
   const TempFolder folder;
   Lesson<Host> lesson, loaded;
-  train::ModelCheckpoint by_hand(folder / "hand.safetensors", {.monitor = train::Metric::val_accuracy});
-  CHECK(contains(error_of([&] { train::ModelCheckpoint(folder / "best"); }), "none of the extensions"));
+  train::ModelCheckpoint by_hand(folder / "hand.safetensors",
+                                 {.monitor = train::Metric::val_accuracy});
+  CHECK(contains(error_of([&] { train::ModelCheckpoint(folder / "best"); }),
+                 "none of the extensions"));
   CHECK(folder.count() == 0);
   CHECK(by_hand.step(lesson.net, 0.5));
   CHECK(!by_hand.step(lesson.net, 0.4));
@@ -293,10 +321,11 @@ TEST_CASE("ModelCheckpoint keeps the best") {
 
 TEST_CASE_TEMPLATE("StopOnNaN says where", D, GPUNET_TEST_DEVICES) {
   Lesson<D> lesson(1e30);
-  const auto history =
-      lesson.fit({.epochs = 3}, train::StopOnNaN(1), [](train::Training&) { FAIL("no epoch ends"); });
+  const auto history = lesson.fit({.epochs = 3}, train::StopOnNaN(1),
+                                  [](train::Training&) { FAIL("no epoch ends"); });
   CHECK(history.end == train::End::not_finite);
-  CHECK(contains(history.why, concat("the loss of epoch 1, step ", history.steps, " is not finite")));
+  CHECK(
+      contains(history.why, concat("the loss of epoch 1, step ", history.steps, " is not finite")));
   REQUIRE(history.epochs.size() == 1);
   CHECK(history.epochs[0].steps == history.steps);
   Lesson<D> rarely(1e30);
@@ -307,7 +336,8 @@ TEST_CASE_TEMPLATE("without StopOnNaN fit goes on, and says in the end where a l
                    GPUNET_TEST_DEVICES) {
   Text lines, bar;
   Lesson<D> lesson(1e30);
-  const auto history = lesson.fit({.epochs = 2}, train::ProgressBar({.terminal = terminal(lines, bar, false)}));
+  const auto history =
+      lesson.fit({.epochs = 2}, train::ProgressBar({.terminal = terminal(lines, bar, false)}));
   CHECK(history.end == train::End::finished);
   CHECK(history.steps == 6);
   CHECK(contains(history.why, "the loss of epoch 1, step "));
@@ -339,8 +369,8 @@ TEST_CASE("Ctrl-C ends a validation too") {
     void on_validation_step_end(train::Training&) { std::raise(SIGINT); }
     void on_step_end(train::Training&) {}
   };
-  const auto history =
-      lesson.fit({.epochs = 3}, train::Validation(lesson.test_loader), Interrupts(), train::StopOnInterrupt());
+  const auto history = lesson.fit({.epochs = 3}, train::Validation(lesson.test_loader),
+                                  Interrupts(), train::StopOnInterrupt());
   CHECK(history.end == train::End::interrupted);
   REQUIRE(history.epochs.size() == 1);
   CHECK(std::isnan(history.epochs[0].val_loss));
@@ -403,19 +433,24 @@ TEST_CASE("the columns of ProgressBar begin at the same places in every epoch") 
 TEST_CASE("fit says which epoch was the best, and what became of its weights") {
   const TempFolder folder;
   const double values[] = {2, 3, 1, 2.5, 2, 2};
-  const auto fit = [&](Lesson<Host>& lesson, const train::FitOptions& options, std::size_t first, auto&&... parts) {
-    return lesson.fit(options, train::Validation(lesson.test_loader),
-                      train::Measure("score", [&](const auto&, const auto&) { return values[first]; }), parts...,
-                      [&](train::Training&) { ++first; });
+  const auto fit = [&](Lesson<Host>& lesson, const train::FitOptions& options, std::size_t first,
+                       auto&&... parts) {
+    return lesson.fit(
+        options, train::Validation(lesson.test_loader),
+        train::Measure("score", [&](const auto&, const auto&) { return values[first]; }), parts...,
+        [&](train::Training&) { ++first; });
   };
-  const train::EarlyStoppingOptions best_score{
-      .patience = 3, .monitor = "val_score", .mode = train::Mode::max, .restore_best_weights = true};
+  const train::EarlyStoppingOptions best_score{.patience = 3,
+                                               .monitor = "val_score",
+                                               .mode = train::Mode::max,
+                                               .restore_best_weights = true};
   const std::string path = folder / "best.pth";
   Text lines, bar;
   Lesson<Host> lesson;
-  const auto history = fit(lesson, {.epochs = 6}, 0, train::ProgressBar({.terminal = terminal(lines, bar, false)}),
-                           train::EarlyStopping(best_score),
-                           train::ModelCheckpoint(path, {.monitor = "val_score", .mode = train::Mode::min}));
+  const auto history =
+      fit(lesson, {.epochs = 6}, 0, train::ProgressBar({.terminal = terminal(lines, bar, false)}),
+          train::EarlyStopping(best_score),
+          train::ModelCheckpoint(path, {.monitor = "val_score", .mode = train::Mode::min}));
   CHECK(
       lines.get().ends_with("\nstopped: val_score did not improve in 3 epochs\n"
                             "best epoch: 2, val_score 3; its weights are restored\n"
@@ -431,8 +466,8 @@ TEST_CASE("fit says which epoch was the best, and what became of its weights") {
   const std::string file = folder / "run.safetensors";
   for (const auto& [epochs, first] : {std::pair(3, 0), std::pair(4, 3), std::pair(4, 4)}) {
     Lesson<Host> resumed;
-    const auto again = fit(resumed, {.epochs = epochs, .resume = file}, static_cast<std::size_t>(first),
-                           train::EarlyStopping(best_score));
+    const auto again = fit(resumed, {.epochs = epochs, .resume = file},
+                           static_cast<std::size_t>(first), train::EarlyStopping(best_score));
     CHECK(again.end == train::End::finished);
     REQUIRE(again.best.size() == 1);
     CHECK(again.best[0].number == 2);
@@ -451,7 +486,8 @@ TEST_CASE("what a part throws arrives, and the terminal is as it was") {
   }, after{};
   sigaction(SIGINT, nullptr, &before);
   CHECK_THROWS_WITH_AS(lesson.fit({}, shown, interrupt, train::EachStep([](train::Training& run) {
-                                    if (run.step == 2) throw std::runtime_error("the printer is on fire");
+                                    if (run.step == 2)
+                                      throw std::runtime_error("the printer is on fire");
                                   })),
                        "the printer is on fire", std::runtime_error);
   CHECK(bar.get().ends_with("\r\x1b[K"));
@@ -469,8 +505,8 @@ TEST_CASE("TensorBoard writes what was measured") {
   std::string written;
   for (const auto& file : std::filesystem::directory_iterator(folder / "run"))
     written += read_text(file.path().string());
-  for (const char* tag : {"Loss/train", "Loss/validation", "Accuracy/validation", "LearningRate", "Loss/step",
-                          "half/train", "half/validation"}) {
+  for (const char* tag : {"Loss/train", "Loss/validation", "Accuracy/validation", "LearningRate",
+                          "Loss/step", "half/train", "half/validation"}) {
     CAPTURE(tag);
     CHECK(contains(written, tag));
   }

@@ -47,7 +47,8 @@ Tensor<label_t, D> labels_of(D& device, index_t batch) {
   return {device, {batch}, std::vector<label_t>(static_cast<std::size_t>(batch), 1)};
 }
 
-// Returns the message of a step in both ways, which must be the same and change no parameter; without the beginning.
+// Returns the message of a step in both ways, which must be the same and change no parameter;
+// without the beginning.
 template <class Net, class Loss, class X, class Y>
 std::string found(Net& net, const Loss& criterion, const X& x, const Y& y) {
   net.detect_anomaly();
@@ -83,7 +84,8 @@ TEST_CASE_TEMPLATE("what comes in is named with its first index", D, GPUNET_TEST
     if (!DeviceTraits<D>::has_host_memory && batch > 5) continue;
     CAPTURE(batch);
     const index_t sample = batch - 1;
-    CHECK(found(net, criterion, inputs_with(device, {batch, 2, 6, 6}, sample * 72 + 36 + 6 * 4 + 5, no_number),
+    CHECK(found(net, criterion,
+                inputs_with(device, {batch, 2, 6, 6}, sample * 72 + 36 + 6 * 4 + 5, no_number),
                 labels_of(device, batch)) ==
           concat("the inputs have nan at [", sample,
                  ", 1, 4, 5] (they came so from the caller), leave out such samples "
@@ -92,16 +94,19 @@ TEST_CASE_TEMPLATE("what comes in is named with its first index", D, GPUNET_TEST
   const index_t at = net.named_parameters()[2].offset + 3 * 27 + 2 * 9 + 3;
   device.upload(net.parameters().data() + at, &infinite, sizeof infinite);
   CHECK(found(net, criterion, inputs_with(device, {2, 2, 6, 6}, 0, 1), labels_of(device, 2)) ==
-        "the parameter conv2.0.weight has inf at [3, 2, 1, 0] (it was so before this pass), load or draw the "
+        "the parameter conv2.0.weight has inf at [3, 2, 1, 0] (it was so before this pass), load "
+        "or draw the "
         "parameters "
         "again, and lower the learning rate");
 }
 
-TEST_CASE_TEMPLATE("an output that overflows is found in the layer that computes it", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("an output that overflows is found in the layer that computes it", D,
+                   GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   manual_seed(2);
   Network net(device, convolutions, {2, 6, 6});
-  fill(device, net.named_parameters()[0].sizes.numel(), 2.0f, net.parameters().data());  // conv1.weight
+  // conv1.weight.
+  fill(device, net.named_parameters()[0].sizes.numel(), 2.0f, net.parameters().data());
   const nn::CrossEntropyLoss criterion;
   for (const index_t batch : {1, 5, 20}) {
     if (!DeviceTraits<D>::has_host_memory && batch > 5) continue;
@@ -111,7 +116,8 @@ TEST_CASE_TEMPLATE("an output that overflows is found in the layer that computes
     CAPTURE(message);
     CHECK(message.starts_with("the output of conv1.0 (Conv2d"));
     CHECK(contains(message, concat(" at [", batch - 1, ", ")));
-    CHECK(contains(message, " (its inputs are finite), lower the learning rate, clip the gradients"));
+    CHECK(
+        contains(message, " (its inputs are finite), lower the learning rate, clip the gradients"));
   }
   // Forward passes alone, in evaluation mode.
   net.eval();
@@ -123,15 +129,18 @@ TEST_CASE_TEMPLATE("an output that overflows is found in the layer that computes
   CHECK(error_of([&] { net(inputs_with(device, {2, 2, 6, 6}, 100, no_number)); }).empty());
 }
 
-TEST_CASE_TEMPLATE("an output that overflows only as it is stored, in 16 bits, is that of its layer", D,
-                   GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE(
+    "an output that overflows only as it is stored, in 16 bits, is that of its layer", D,
+    GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   manual_seed(2);
   Network net(device, convolutions, {2, 6, 6});
   net.autocast(Storage::float16);
-  fill(device, net.named_parameters()[0].sizes.numel(), 2.0f, net.parameters().data());  // conv1.weight
+  // conv1.weight.
+  fill(device, net.named_parameters()[0].sizes.numel(), 2.0f, net.parameters().data());
   const std::string message =
-      found(net, nn::CrossEntropyLoss(), inputs_with(device, {2, 2, 6, 6}, 100, 4e4f), labels_of(device, 2));
+      found(net, nn::CrossEntropyLoss(), inputs_with(device, {2, 2, 6, 6}, 100, 4e4f),
+            labels_of(device, 2));
   CAPTURE(message);
   CHECK(message.starts_with("the output of conv1.0 (Conv2d"));
   CHECK(contains(message, " has inf at [1, "));
@@ -157,7 +166,8 @@ TEST_CASE_TEMPLATE("losses and gradients", D, GPUNET_TEST_DEVICES) {
   };
   const Tensor<float, D> x = tensor({1, 2, 3, 4, 5, 6});
   CHECK(found(net, criterion, x, tensor({1, 1, 1, 1, 1, 1e30f})) ==
-        "the losses of the samples have inf at [2] (the outputs are finite), look at the target of that sample, or "
+        "the losses of the samples have inf at [2] (the outputs are finite), look at the target of "
+        "that sample, or "
         "lower the learning rate");
   // The derivative of sqrt is infinite at 0.
   const std::string by_input = found(net, criterion, tensor({1, 2, 0, 4, 5, 6}), x);
@@ -171,7 +181,8 @@ TEST_CASE_TEMPLATE("losses and gradients", D, GPUNET_TEST_DEVICES) {
       found(linear, criterion, tensor({1, 2, 3, 4, 1e30f, 6}), tensor({1, 2, 3, 4, 1e15f, 6}));
   CAPTURE(by_parameter);
   CHECK(by_parameter ==
-        "the gradient of 0.weight, layer 0 (Linear) has -inf at [0, 0] (the gradient by the output of the layer is "
+        "the gradient of 0.weight, layer 0 (Linear) has -inf at [0, 0] (the gradient by the output "
+        "of the layer is "
         "finite), scale the loss down, or scale the inputs");
 }
 
@@ -180,7 +191,8 @@ TEST_CASE("a sum of finite losses that is infinite is found") {
   Network net(host, [](nn::Value x) { return nn::linear(x, 2); }, {2});
   CHECK(found(net, nn::MSELoss{}, inputs_with(host, {3, 2}, 0, 1),
               Tensor<float, Host>(full(host, {3, 2}, 1.3e19f))) ==
-        "the loss of the batch has inf (those of its samples are finite, their sum is not), scale the loss "
+        "the loss of the batch has inf (those of its samples are finite, their sum is not), scale "
+        "the loss "
         "down, "
         "or look at the targets");
 }
@@ -196,8 +208,9 @@ TEST_CASE_TEMPLATE("a training that is checked is bitwise the same", D, GPUNET_T
     optim::Adam optimizer(net, {.lr = 0.01});
     const nn::CrossEntropyLoss criterion;
     amp::GradScaler scaler;
-    train::Step step(net, criterion, optimizer,
-                     {.accumulate = accumulate, .scaler = storage == Storage::float16 ? &scaler : nullptr});
+    train::Step step(
+        net, criterion, optimizer,
+        {.accumulate = accumulate, .scaler = storage == Storage::float16 ? &scaler : nullptr});
     for (int i = 0; i < 6; ++i)
       step(inputs_with(device, {5, 2, 6, 6}, i, 1), labels_of(device, 5));
     step.repeat(2, inputs_with(device, {5, 2, 6, 6}, 7, 1), labels_of(device, 5));
@@ -240,12 +253,12 @@ TEST_CASE_TEMPLATE("a GradScaler skips updates whose gradients overflow, in fit 
     scaler.update();
   });
   skips([&](auto& net, auto& optimizer, amp::GradScaler& scaler) {
-    train::fit(net, criterion, optimizer, data::DataLoader(set, {.batch_size = 4}), {.scaler = &scaler},
-               train::Accuracy(device, 3));
+    train::fit(net, criterion, optimizer, data::DataLoader(set, {.batch_size = 4}),
+               {.scaler = &scaler}, train::Accuracy(device, 3));
   });
   skips([&](auto& net, auto& optimizer, amp::GradScaler& scaler) {
-    train::fit(net, criterion, optimizer, data::DataLoader(set, {.batch_size = 4}), {.scaler = &scaler},
-               train::ClipGradNorm{1.0});
+    train::fit(net, criterion, optimizer, data::DataLoader(set, {.batch_size = 4}),
+               {.scaler = &scaler}, train::ClipGradNorm{1.0});
   });
 }
 
@@ -260,8 +273,9 @@ TEST_CASE_TEMPLATE("a label that is no class is refused, or found", D, GPUNET_TE
   train::Step step(net, criterion, optimizer);
   const std::vector<float> before = parameters_of(net);
   CHECK(contains(error_of([&] { step(x, labels); }),
-                 DeviceTraits<D>::has_host_memory ? "label 3 of sample 1 of the batch is no class (want 0 to 2)"
-                                                  : "the losses of the samples have nan at [1]"));
+                 DeviceTraits<D>::has_host_memory
+                     ? "label 3 of sample 1 of the batch is no class (want 0 to 2)"
+                     : "the losses of the samples have nan at [1]"));
   CHECK(same_bits(parameters_of(net), before));
 }
 
@@ -276,8 +290,9 @@ TEST_CASE("fit stops with the message") {
   const Tensor<label_t, Host> y = labels_of(host, 12);
   const data::TensorDataset set(x, y);
   const std::vector<float> before = parameters_of(net);
-  const std::string message = error_of(
-      [&] { train::fit(net, criterion, optimizer, data::DataLoader(set, {.batch_size = 4}), {.epochs = 1}); });
+  const std::string message = error_of([&] {
+    train::fit(net, criterion, optimizer, data::DataLoader(set, {.batch_size = 4}), {.epochs = 1});
+  });
   CHECK(contains(message, "the inputs have inf at [3, 1]"));  // of the second batch
   CHECK(!same_bits(parameters_of(net), before));              // the first one was trained on
 }
@@ -285,18 +300,22 @@ TEST_CASE("fit stops with the message") {
 TEST_CASE("statistics and gradients of the search are not left behind") {
   Host& host = test_device<Host>();
   const nn::MSELoss criterion;
-  const Tensor<float, Host> x = inputs_with(host, {4, 2}, 0, 1), y(host, {4, 2}, {1, 2, 3, 4, 5, 6, 7, 8}),
-                            far_away(host, {4, 2}, {1, 2, 3, 4, 5, 1e30f, 7, 8});  // its square is infinite
+  const Tensor<float, Host> x = inputs_with(host, {4, 2}, 0, 1),
+                            y(host, {4, 2}, {1, 2, 3, 4, 5, 6, 7, 8}),
+                            // Its square is infinite.
+      far_away(host, {4, 2}, {1, 2, 3, 4, 5, 1e30f, 7, 8});
   const auto trained = [&](bool checked) {
     manual_seed(5);
-    Network net(host, [](nn::Value of) { return nn::linear(nn::batch_norm(nn::linear(of, 4)), 2); }, {2});
+    Network net(host, [](nn::Value of) { return nn::linear(nn::batch_norm(nn::linear(of, 4)), 2); },
+                {2});
     optim::SGD optimizer(net, {.lr = 0.1});
     train::Step step(net, criterion, optimizer, {.accumulate = 3});
     step(x, y);
     net.detect_anomaly(checked);
     CHECK(error_of([&] { step(x, far_away); }).empty() == !checked);
     std::vector<float> found(net.buffers().data(), net.buffers().data() + net.buffers().numel());
-    found.insert(found.end(), net.gradients().data(), net.gradients().data() + net.gradients().size());
+    found.insert(found.end(), net.gradients().data(),
+                 net.gradients().data() + net.gradients().size());
     return found;
   };
   CHECK(same_bits(trained(true), trained(false)));

@@ -80,7 +80,8 @@ TEST_CASE_TEMPLATE("fit leaves the bits of the loop with clipping", D, GPUNET_TE
   CHECK(accuracy.result().total() == 10);
 }
 
-TEST_CASE_TEMPLATE("fit leaves the bits of the loop with a penalty of weights", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("fit leaves the bits of the loop with a penalty of weights", D,
+                   GPUNET_TEST_DEVICES) {
   Lesson<D> plain, looped, fitted;
   manual_seed(5);
   loop(plain, 1, [] {});
@@ -94,7 +95,8 @@ TEST_CASE_TEMPLATE("fit leaves the bits of the loop with a penalty of weights", 
 
 namespace {
 
-// The loop of PyTorch's lessons that makes an update of two batches, and at the end of an epoch, of three batches here.
+// The loop of PyTorch's lessons that makes an update of two batches, and at the end of an epoch, of
+// three batches here.
 template <class D, class F>
 void accumulating_loop(Lesson<D>& lesson, int epochs, int max_steps, F before_update) {
   int total = 0;
@@ -115,7 +117,8 @@ void accumulating_loop(Lesson<D>& lesson, int epochs, int max_steps, F before_up
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("fit that accumulates gradients leaves the bits of the loop", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("fit that accumulates gradients leaves the bits of the loop", D,
+                   GPUNET_TEST_DEVICES) {
   Lesson<D> looped, fitted, clipped, fitted_clipped, counted;
   manual_seed(5);
   accumulating_loop(looped, 2, -1, [] {});
@@ -167,20 +170,21 @@ TEST_CASE_TEMPLATE("fit measures", D, GPUNET_TEST_DEVICES) {
   lesson.net.eval();
   train::Accuracy accuracy(lesson.device, 4);
   train::ConfusionMatrix confusion(lesson.device, 4);
-  const train::Evaluation expected = train::evaluate(lesson.net, lesson.criterion, lesson.test_loader);
+  const train::Evaluation expected =
+      train::evaluate(lesson.net, lesson.criterion, lesson.test_loader);
   CHECK(expected.samples == 10);
   int asked = 0;
   auto resident = lesson.test_loader.resident_on(lesson.device);
-  const auto history =
-      lesson.fit({.epochs = 2}, accuracy, confusion, train::Validation(resident), [&](train::Training& run) {
+  const auto history = lesson.fit(
+      {.epochs = 2}, accuracy, confusion, train::Validation(resident), [&](train::Training& run) {
         ++asked;
         CHECK(run.history.epochs.size() == static_cast<std::size_t>(run.epoch));
       });
   CHECK(asked == 2);
   CHECK(lesson.net.mode() == nn::Mode::eval);
   for (const train::Epoch& epoch : history.epochs) {
-    // Means of ten numbers of about 1 in another order: each of the 10 additions, and each mean of a batch of floats, errs
-    // by a unit of the last place at most.
+    // Means of ten numbers of about 1 in another order: each of the 10 additions, and each mean of
+    // a batch of floats, errs by a unit of the last place at most.
     CHECK(std::abs(epoch.loss - expected.loss) <= 10 * 1.2e-7 * expected.loss);
     CHECK(epoch.val_loss == expected.loss);
     CHECK(epoch.accuracy == expected.accuracy);
@@ -194,7 +198,8 @@ TEST_CASE_TEMPLATE("fit measures", D, GPUNET_TEST_DEVICES) {
 TEST_CASE("a Validation stores a loader that is a temporary") {
   Lesson<Host> lesson(0.05, false), other(0.05, false);
   const auto kept = lesson.fit({}, train::Validation(lesson.test_loader));
-  const auto stored = other.fit({}, train::Validation(data::DataLoader(other.set, {.batch_size = 5})));
+  const auto stored =
+      other.fit({}, train::Validation(data::DataLoader(other.set, {.batch_size = 5})));
   CHECK(stored.epochs[0].val_loss == kept.epochs[0].val_loss);
   const data::DataLoader<> constant(other.set, {.batch_size = 5});
   train::Validation of_other(data::DataLoader(other.set, {.batch_size = 5}), lesson.net);
@@ -218,15 +223,17 @@ TEST_CASE("fit without options is one epoch") {
   manual_seed(5);
   with.fit({.epochs = 1});
   manual_seed(5);
-  CHECK(train::fit(without.net, without.criterion, without.optimizer, without.loader).epochs.size() == 1);
+  CHECK(
+      train::fit(without.net, without.criterion, without.optimizer, without.loader).epochs.size() ==
+      1);
   CHECK(same_parameters(with, without));
 }
 
 TEST_CASE("fit ends when it is told to") {
   Lesson<Host> lesson;
   CHECK(lesson.fit({.epochs = 3, .max_steps = 4}).steps == 4);
-  const auto history =
-      lesson.fit({.epochs = 3}, [](train::Training& run) { run.stop(concat("enough of epoch ", run.epoch)); });
+  const auto history = lesson.fit(
+      {.epochs = 3}, [](train::Training& run) { run.stop(concat("enough of epoch ", run.epoch)); });
   CHECK(history.epochs.size() == 1);
   CHECK(history.end == train::End::stopped);
   CHECK(history.why == "enough of epoch 1");
@@ -239,7 +246,8 @@ TEST_CASE("no step of fit allocates but the first ones") {
   {
     const Count count;
     lesson.fit({.epochs = 1}, accuracy, train::ClipGradNorm{1}, train::StopOnInterrupt(),
-               train::EachStep([&](train::Training& run) { (run.step == 1 ? first : last) = count.so_far(); }));
+               train::EachStep(
+                   [&](train::Training& run) { (run.step == 1 ? first : last) = count.so_far(); }));
   }
   CHECK(first == last);
 }
@@ -256,16 +264,22 @@ TEST_CASE("fit says what makes no training, before it begins") {
   says([&] { lesson.fit({.max_steps = -1}); }, "max_steps -1");
   says([&] { lesson.fit({.accumulate = 0}); },
        "gpunet::train::fit: accumulate 0 (want 1, an update for every batch");
-  says([&] { train::fit(lesson.net, lesson.criterion, other.optimizer, lesson.loader, {}); }, "to another model");
+  says([&] { train::fit(lesson.net, lesson.criterion, other.optimizer, lesson.loader, {}); },
+       "to another model");
   says([&] { train::EarlyStopping({.patience = -1}); }, "EarlyStopping: a patience of -1");
   says([&] { train::EarlyStopping({.min_delta = std::nan("")}); }, "EarlyStopping: min_delta");
   says([&] { train::StopOnNaN(0); }, "StopOnNaN: every 0 steps");
   says([&] { train::ModelCheckpoint(folder / "no/such/folder.pth"); }, "no/such/folder.pth");
-  says([&] { train::TensorBoard(folder / "run", {.every = -1}); }, "TensorBoard: a point every -1 steps");
+  says([&] { train::TensorBoard(folder / "run", {.every = -1}); },
+       "TensorBoard: a point every -1 steps");
   says([&] { lesson.fit({}, train::EarlyStopping({.monitor = train::Metric::val_loss})); },
        "val_loss is monitored but not measured, give fit a train::Validation(loader)");
-  says([&] { lesson.fit({}, train::ModelCheckpoint(folder / "a.pth", {.monitor = train::Metric::accuracy})); },
-       "accuracy is monitored but not measured");
+  says(
+      [&] {
+        lesson.fit({},
+                   train::ModelCheckpoint(folder / "a.pth", {.monitor = train::Metric::accuracy}));
+      },
+      "accuracy is monitored but not measured");
   CHECK(same_bits(parameters_of(lesson.net), before));
 
   // A loader may be any range that knows its size.
@@ -274,5 +288,6 @@ TEST_CASE("fit says what makes no training, before it begins") {
     const data::Batch<Host>* begin() const { return nullptr; }
     const data::Batch<Host>* end() const { return nullptr; }
   } empty;
-  says([&] { train::fit(lesson.net, lesson.criterion, lesson.optimizer, empty, {}); }, "the loader has no batches");
+  says([&] { train::fit(lesson.net, lesson.criterion, lesson.optimizer, empty, {}); },
+       "the loader has no batches");
 }

@@ -17,21 +17,24 @@ using namespace gpunet;
 
 namespace {
 
-using Net = nn::Sequential<nn::Input<1, 28, 28>, nn::Flatten, nn::Linear<8>, nn::Dropout, nn::Linear<10>>;
+using Net =
+    nn::Sequential<nn::Input<1, 28, 28>, nn::Flatten, nn::Linear<8>, nn::Dropout, nn::Linear<10>>;
 
 // The losses and the weights of a training that draws all from one generator: parts, weights,
 // dropout, orders, transforms.
 std::vector<float> sweep(int seed, int workers) {
   Host host({.threads = 1});
   Generator own(seed);
-  const data::Digits set(48, 1, data::Compose(data::RandomCrop(28, {.padding = 2}), data::ToTensor{}));
+  const data::Digits set(48, 1,
+                         data::Compose(data::RandomCrop(28, {.padding = 2}), data::ToTensor{}));
   const auto parts = data::random_split(set, {32, 16}, own);
   Model<Net, Host> net(host, {.generator = own});
   optim::SGD optimizer(net, {.lr = 0.1});
-  const data::DataLoader loader(parts[0], {.batch_size = 8, .shuffle = true, .num_workers = workers});
+  const data::DataLoader loader(parts[0],
+                                {.batch_size = 8, .shuffle = true, .num_workers = workers});
   const data::DataLoader held_out(parts[1], {.batch_size = 8, .shuffle = true});
-  const auto history = train::fit(net, nn::CrossEntropyLoss(), optimizer, loader, {.epochs = 3, .generator = own},
-                                  train::Validation(held_out));
+  const auto history = train::fit(net, nn::CrossEntropyLoss(), optimizer, loader,
+                                  {.epochs = 3, .generator = own}, train::Validation(held_out));
   std::vector<float> all = to_vector(host, net.parameters());
   for (const train::Epoch& epoch : history.epochs) {
     all.push_back(static_cast<float>(epoch.loss));
@@ -100,7 +103,8 @@ TEST_CASE_TEMPLATE("a network draws from its generator what it draws from the de
 
 TEST_CASE("a training that resumes has the generators that it was given") {
   Host& host = test_device<Host>();
-  const data::Digits set(40, 1, data::Compose(data::RandomCrop(28, {.padding = 2}), data::ToTensor{}));
+  const data::Digits set(40, 1,
+                         data::Compose(data::RandomCrop(28, {.padding = 2}), data::ToTensor{}));
   for (int kind = 0; kind < 3; ++kind) {
     // The generator of fit, that of the loader, that of its sampler.
     const auto run = [&](int seed, const std::string& resume, index_t steps) {
@@ -110,7 +114,8 @@ TEST_CASE("a training that resumes has the generators that it was given") {
       optim::SGD optimizer(net, {.lr = 0.1});
       data::DataLoaderOptions options{.batch_size = 8, .shuffle = kind < 2, .num_workers = 1};
       if (kind == 1) options.generator = own;
-      if (kind == 2) options.sampler = data::RandomSampler(40, {.replacement = true, .generator = of_sampler});
+      if (kind == 2)
+        options.sampler = data::RandomSampler(40, {.replacement = true, .generator = of_sampler});
       const data::DataLoader loader(set, options);
       train::FitOptions with{.epochs = 3, .resume = resume};
       if (kind == 0) with.generator = own;
@@ -137,16 +142,19 @@ TEST_CASE("generators that cannot be used") {
     CHECK(inputs.size(0) == 4);
   Generator moved = std::move(*own);
   own.reset();
-  CHECK(
-      error_of([&] {
-        for ([[maybe_unused]] auto batch : batches) {
-        }
-      }) ==
-      "gpunet::Generator: the generator that was given as .generator is gone (destroyed; a moved one is another), "
-      "keep it as long as what draws from it");
+  CHECK(error_of([&] {
+          for ([[maybe_unused]] auto batch : batches) {
+          }
+        }) ==
+        "gpunet::Generator: the generator that was given as .generator is gone (destroyed; a moved "
+        "one is another), "
+        "keep it as long as what draws from it");
   Model<Net, Host> net(host);
   optim::SGD optimizer(net, {.lr = 0.1});
-  CHECK(error_of([&] { train::fit(net, nn::CrossEntropyLoss(), optimizer, batches, {.generator = moved}); }) ==
-        "gpunet::train::fit: .generator with batches that are made already (they draw from that of their loader), "
+  CHECK(error_of([&] {
+          train::fit(net, nn::CrossEntropyLoss(), optimizer, batches, {.generator = moved});
+        }) ==
+        "gpunet::train::fit: .generator with batches that are made already (they draw from that of "
+        "their loader), "
         "give it to the data::DataLoader");
 }

@@ -43,7 +43,8 @@ struct Batch {
   std::vector<T> outputs;
   std::vector<label_t> labels;
 
-  Batch(index_t size, index_t of_sample, index_t ignored, std::uint64_t seed) : batch(size), places(of_sample) {
+  Batch(index_t size, index_t of_sample, index_t ignored, std::uint64_t seed)
+      : batch(size), places(of_sample) {
     Numbers random(seed);
     for (index_t i = 0; i < batch * classes * places; ++i)
       outputs.push_back(static_cast<T>(random(9)) / 4 - 1);
@@ -106,7 +107,8 @@ void compare(index_t ignored, bool by_loss) {
   train::TopK top1(device, 1, options), top3(device, 3, options);
   Count count;
   for (const index_t size : {1, 3, 17, 33}) {
-    const Batch<T> batch(size, (index_t{1} * ... * Places), ignored, static_cast<std::uint64_t>(size - ignored));
+    const Batch<T> batch(size, (index_t{1} * ... * Places), ignored,
+                         static_cast<std::uint64_t>(size - ignored));
     count.add(batch, ignored);
     const Tensor<T, D> outputs(device, {size, classes, Places...}, batch.outputs);
     const Tensor<label_t, D> labels(device, {size, Places...}, batch.labels);
@@ -162,7 +164,8 @@ nn::Value of_places(nn::Value x) {
 // Returns the fraction of the labels that are not -100 for which the first largest of the outputs
 // is theirs.
 template <class D>
-double plain_accuracy(Network<D, float>& net, const Tensor<float, Host>& x, const Tensor<label_t, Host>& y) {
+double plain_accuracy(Network<D, float>& net, const Tensor<float, Host>& x,
+                      const Tensor<label_t, Host>& y) {
   Batch<float> batch(x.sizes()[0], y.numel() / x.sizes()[0], -100, 0);
   batch.outputs = net(Tensor<float, D>(net.device(), x.sizes(), x.to_vector())).to_vector();
   batch.labels = y.to_vector();
@@ -189,22 +192,23 @@ void train_and_compare(nn::Value (*function)(nn::Value), const Tensor<label_t, H
   CHECK(result.samples == 6);
   // The mean over all labels that count, however they are spread over batches; one batch has none.
   const Tensor<label_t, D> labels(device, y.sizes(), y.to_vector());
-  const auto whole =
-      static_cast<double>(criterion(net(Tensor<float, D>(device, x.sizes(), x.to_vector())), labels).item());
+  const auto whole = static_cast<double>(
+      criterion(net(Tensor<float, D>(device, x.sizes(), x.to_vector())), labels).item());
   CHECK(result.loss == doctest::Approx(whole).epsilon(1e-6));
   data::DataLoader one_by_one(set, {.batch_size = 1});
   CHECK(train::evaluate(net, criterion, one_by_one).loss == doctest::Approx(whole).epsilon(1e-6));
   CHECK(result.weight == static_cast<double>(counted));
-  CHECK(train::evaluate(net, nn::NLLLoss({.ignore_index = -100}), loader).accuracy == result.accuracy);
+  CHECK(train::evaluate(net, nn::NLLLoss({.ignore_index = -100}), loader).accuracy ==
+        result.accuracy);
 
   // A step of size 0: all batches have the outputs of the network.
   optim::SGD optimizer(net, {.lr = 0});
   train::Accuracy accuracy(device, classes);
-  const train::History history =
-      train::fit(net, criterion, optimizer, loader, {.epochs = 1}, train::Validation(loader), accuracy,
-                 train::Measure("top1", train::TopK(device, 1)),
-                 train::Measure("total", train::ConfusionMatrix(device, classes),
-                                [](const auto& counts) { return counts.total() + 1000 * counts.ignored(); }));
+  const train::History history = train::fit(
+      net, criterion, optimizer, loader, {.epochs = 1}, train::Validation(loader), accuracy,
+      train::Measure("top1", train::TopK(device, 1)),
+      train::Measure("total", train::ConfusionMatrix(device, classes),
+                     [](const auto& counts) { return counts.total() + 1000 * counts.ignored(); }));
   const train::Epoch& epoch = history.epochs.at(0);
   CHECK(epoch.accuracy == result.accuracy);
   CHECK(epoch.val_accuracy == result.accuracy);
@@ -231,16 +235,18 @@ TEST_CASE_TEMPLATE("metrics count the labels that are not ignored", D, GPUNET_TE
     }
 }
 
-TEST_CASE_TEMPLATE("evaluate, Validation and metrics in fit leave out the labels that the loss ignores", D,
-                   GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE(
+    "evaluate, Validation and metrics in fit leave out the labels that the loss ignores", D,
+    GPUNET_TEST_DEVICES) {
   Host& host = test_device<Host>();
   train_and_compare<D>(classifier, Tensor<label_t, Host>(host, {6}, {0, -100, 3, 1, -100, 2}));
-  train_and_compare<D>(
-      of_places, Tensor<label_t, Host>(host, {6, 3},
-                                       {0, -100, 3, -100, -100, -100, 1, 2, 2, -100, 0, 1, 3, 3, -100, 2, 1, 0}));
+  train_and_compare<D>(of_places, Tensor<label_t, Host>(host, {6, 3},
+                                                        {0, -100, 3, -100, -100, -100, 1, 2, 2,
+                                                         -100, 0, 1, 3, 3, -100, 2, 1, 0}));
 }
 
-TEST_CASE_TEMPLATE("accuracies of labels that are all ignored are not a number", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("accuracies of labels that are all ignored are not a number", D,
+                   GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   Model<Identity<>, D> net(device);
   const Tensor<float, D> outputs(device, {2, classes}, {1, 2, 3, 4, 4, 3, 2, 1});
@@ -262,7 +268,8 @@ TEST_CASE_TEMPLATE("accuracies of labels that are all ignored are not a number",
         [](const train::ConfusionCounts& counts) { return counts.ignored(); });
 }
 
-TEST_CASE_TEMPLATE("labels that are no class and not ignored are still wrong", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("labels that are no class and not ignored are still wrong", D,
+                   GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   Model<Identity<>, D> net(device);
   const Tensor<float, D> outputs(device, {3, classes}, {1, 2, 3, 4, 4, 3, 2, 1, 0, 0, 0, 1});
@@ -272,8 +279,8 @@ TEST_CASE_TEMPLATE("labels that are no class and not ignored are still wrong", D
         metric.update(net(outputs), Tensor<label_t, D>(device, {3}, {3, -1, wrong}));
       });
       if (std::is_same_v<D, Host>) {
-        CHECK(contains(
-            error, concat("gpunet::train::", name, ": label ", wrong, " of sample 2 of the batch is no class")));
+        CHECK(contains(error, concat("gpunet::train::", name, ": label ", wrong,
+                                     " of sample 2 of the batch is no class")));
       } else {
         CHECK(error.empty());
         CHECK(std::isnan(metric.result().accuracy()));
@@ -294,14 +301,15 @@ TEST_CASE("a negative label that is not ignored: the message says how") {
   CHECK(error_of([&] {
           accuracy.update(net(outputs), Tensor<label_t, Host>(host, {1, 3}, {0, -100, 1}));
         }) ==
-        "gpunet::train::Accuracy: label -100 of sample 1 of the batch is no class (want 0 to 3): check the labels, "
+        "gpunet::train::Accuracy: label -100 of sample 1 of the batch is no class (want 0 to 3): "
+        "check the labels, "
         "or leave those out that are none by {.ignore_index = -100}");
-  CHECK(
-      error_of([&] {
-        accuracy.update(net(outputs), Tensor<label_t, Host>(host, {1, 2}, {0, 1}));
-      }) ==
-      "gpunet::train::Accuracy: labels of shape [1, 2] for outputs of shape [1, 4, 3] (want [1, 3]), give a class "
-      "for each place");
+  CHECK(error_of([&] {
+          accuracy.update(net(outputs), Tensor<label_t, Host>(host, {1, 2}, {0, 1}));
+        }) ==
+        "gpunet::train::Accuracy: labels of shape [1, 2] for outputs of shape [1, 4, 3] (want [1, "
+        "3]), give a class "
+        "for each place");
 }
 
 TEST_CASE_TEMPLATE("checkpoints have the number of ignored labels", D, GPUNET_TEST_DEVICES) {
@@ -315,7 +323,8 @@ TEST_CASE_TEMPLATE("checkpoints have the number of ignored labels", D, GPUNET_TE
       train::Accuracy<D> accuracy;
       train::TopK<D> top;
       train::ConfusionMatrix<D> confusion;
-    } metrics{{device, classes, options...}, {device, 1, options...}, {device, classes, options...}};
+    } metrics{
+        {device, classes, options...}, {device, 1, options...}, {device, classes, options...}};
     return metrics;
   };
   auto written = with(train::MetricOptions{.ignore_index = -100});
@@ -339,11 +348,13 @@ TEST_CASE_TEMPLATE("checkpoints have the number of ignored labels", D, GPUNET_TE
   CHECK(read.confusion.result()(2, 3) == 1);
 }
 
-TEST_CASE("rows of a confusion matrix are counted side by side: no index writes the count of another") {
+TEST_CASE(
+    "rows of a confusion matrix are counted side by side: no index writes the count of another") {
   constexpr index_t samples = 1 << 18;
   const std::vector<label_t> labels(samples, -100), predictions(samples, 0);
   std::vector<index_t> counts(classes * classes + 1);
-  const train::CountPairs count{classes, samples, predictions.data(), labels.data(), counts.data(), -100};
+  const train::CountPairs count{classes,       samples,       predictions.data(),
+                                labels.data(), counts.data(), -100};
   std::vector<std::thread> threads;
   for (index_t k = 0; k <= classes; ++k)
     threads.emplace_back([&count, k] { count(k); });

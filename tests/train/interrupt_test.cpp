@@ -16,7 +16,8 @@ struct sigaction action_for(int signal) {
   return action;
 }
 
-// The exit status of a process whose parent has the signal ignored, and that receives it: 7 where a guard notes it, else 8.
+// The exit status of a process whose parent has the signal ignored, and that receives it: 7 where a
+// guard notes it, else 8.
 int end_where_ignored(int signal) {
   return end_of([signal] {
     std::signal(signal, SIG_IGN);

@@ -16,21 +16,26 @@ using namespace gpunet;
 using nn::Value;
 
 // Of two trainings, one measures by the loop that fit replaces.
-TEST_CASE_TEMPLATE("measures of training and validation are in the history", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("measures of training and validation are in the history", D,
+                   GPUNET_TEST_DEVICES) {
   Lesson<D> fitted, looped;
   train::ConfusionMatrix confusion(fitted.device, 4);
   int calls = 0;
   manual_seed(5);
   const train::History history = fitted.fit(
-      {.epochs = 2}, train::Validation(fitted.test_loader), train::Measure("top2", train::TopK(fitted.device, 2)),
-      train::Measure("f1", confusion, [](const train::ConfusionCounts& of) { return of.macro_average().f1; }),
+      {.epochs = 2}, train::Validation(fitted.test_loader),
+      train::Measure("top2", train::TopK(fitted.device, 2)),
+      train::Measure("f1", confusion,
+                     [](const train::ConfusionCounts& of) { return of.macro_average().f1; }),
       train::Measure("largest",
                      [&](const auto& outputs, const auto& labels) {
                        ++calls;
                        CHECK(outputs.batch() == labels.numel());
                        return mean(amax(outputs.tensor(), 1));
                      }),
-      train::Measure("label", [](const auto&, const auto& labels) { return mean(cast<float>(labels)).item(); }));
+      train::Measure("label", [](const auto&, const auto& labels) {
+        return mean(cast<float>(labels)).item();
+      }));
   REQUIRE(history.epochs.size() == 2);
   CHECK(calls == 2 * (3 + 2));
 
@@ -42,7 +47,8 @@ TEST_CASE_TEMPLATE("measures of training and validation are in the history", D, 
     const auto update = [&](const auto& outputs, const auto& labels) {
       top2.update(outputs, labels);
       matrix.update(outputs, labels);
-      largest += static_cast<double>(mean(amax(outputs.tensor(), 1)).item()) * static_cast<double>(labels.numel());
+      largest += static_cast<double>(mean(amax(outputs.tensor(), 1)).item()) *
+                 static_cast<double>(labels.numel());
     };
     const auto check = [&](const std::string& prefix) {
       CHECK(epoch[prefix + "top2"] == top2.result().accuracy());
@@ -75,10 +81,11 @@ TEST_CASE_TEMPLATE("measures of training and validation are in the history", D, 
   CHECK(std::isnan(last["accuracy"]));
   CHECK(last["val_accuracy"] == last.val_accuracy);
   CHECK(last.measures.size() == 8);
-  CHECK(
-      error_of([&] { last["val_top3"]; }) ==
-      "gpunet::train::Epoch: nothing is called val_top3 (want one of loss, accuracy, val_loss, val_accuracy, top2, "
-      "f1, largest, label, val_top2, val_f1, val_largest, val_label), give fit a train::Measure with the name");
+  CHECK(error_of([&] { last["val_top3"]; }) ==
+        "gpunet::train::Epoch: nothing is called val_top3 (want one of loss, accuracy, val_loss, "
+        "val_accuracy, top2, "
+        "f1, largest, label, val_top2, val_f1, val_largest, val_label), give fit a train::Measure "
+        "with the name");
   CHECK(confusion.result().total() == 10);  // of the last validation
 }
 
@@ -103,8 +110,9 @@ TEST_CASE("measures without validation, of a stopped epoch, and of evaluate") {
   for (bool in_validation : {false, true}) {
     CAPTURE(in_validation);
     const auto stopped =
-        lesson.fit({.epochs = 3, .max_steps = in_validation ? 0 : 5}, train::Validation(lesson.test_loader),
-                   train::Measure("ones", ones), train::Measure("twos", [](const auto&, const auto&) { return 2; }),
+        lesson.fit({.epochs = 3, .max_steps = in_validation ? 0 : 5},
+                   train::Validation(lesson.test_loader), train::Measure("ones", ones),
+                   train::Measure("twos", [](const auto&, const auto&) { return 2; }),
                    StopsIn{in_validation ? 2 : 9});
     REQUIRE(stopped.epochs.size() == 2);
     CHECK(stopped.epochs[0]["val_ones"] == 1);
@@ -132,10 +140,10 @@ TEST_CASE("a function that returns a number for each sample is named") {
   const auto each = [](const auto& outputs, const auto& targets) {
     return nn::CrossEntropyLoss().each(outputs, targets);
   };
-  CHECK(
-      error_of([&] { lesson.fit({}, train::Measure("ce", each)); }) ==
-      "gpunet::train::Measure: the function of ce returns a tensor of shape [4] (want one number, the mean of the "
-      "batch), return mean(...) of it");
+  CHECK(error_of([&] { lesson.fit({}, train::Measure("ce", each)); }) ==
+        "gpunet::train::Measure: the function of ce returns a tensor of shape [4] (want one "
+        "number, the mean of the "
+        "batch), return mean(...) of it");
   const auto outputs = [](const auto& x, const auto&) {
     return x.tensor() * 2;
   };
@@ -147,21 +155,25 @@ TEST_CASE("names that a history cannot have") {
   const auto error = [](const std::string& name) {
     return error_of([&] { train::Measure(name, [](const auto&, const auto&) { return 0; }); });
   };
-  CHECK(error("") == "gpunet::train::Measure: the name is empty (by which the history has it), give one");
-  CHECK(error("val_loss") == "gpunet::train::Measure: val_loss is measured by fit itself, give another name");
-  CHECK(
-      error("val_f1") ==
-      "gpunet::train::Measure: the name val_f1 begins with val_ (as the names of what a Validation measures), give "
-      "another name");
+  CHECK(error("") ==
+        "gpunet::train::Measure: the name is empty (by which the history has it), give one");
+  CHECK(error("val_loss") ==
+        "gpunet::train::Measure: val_loss is measured by fit itself, give another name");
+  CHECK(error("val_f1") ==
+        "gpunet::train::Measure: the name val_f1 begins with val_ (as the names of what a "
+        "Validation measures), give "
+        "another name");
   Lesson<Host> lesson;
   const auto one = [](const auto&, const auto&) {
     return 1;
   };
   CHECK(error_of([&] { lesson.fit({}, train::Measure("one", one), train::Measure("one", one)); }) ==
-        "gpunet::train::fit: two measures are called one (the history has one number of a name), rename one");
+        "gpunet::train::fit: two measures are called one (the history has one number of a name), "
+        "rename one");
 }
 
-// A network with two outputs and their losses is trained as one that returns the sum of the losses, bitwise, by step and fit.
+// A network with two outputs and their losses is trained as one that returns the sum of the losses,
+// bitwise, by step and fit.
 TEST_CASE_TEMPLATE("several outputs, each with its loss and weight", D, GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   Host& host = test_device<Host>();
@@ -195,8 +207,10 @@ TEST_CASE_TEMPLATE("several outputs, each with its loss and weight", D, GPUNET_T
   manual_seed(1);
   Network looped(device, with_outputs, {4}, {}, {2});
   const nn::OutputLoss last({.output = -1});
-  optim::SGD fitting(fitted, {.lr = 0.1}), stepping(stepped, {.lr = 0.1}), looping(looped, {.lr = 0.1});
-  const auto history = train::fit(fitted, last, fitting, loader, {.epochs = 2}, train::Validation(loader));
+  optim::SGD fitting(fitted, {.lr = 0.1}), stepping(stepped, {.lr = 0.1}),
+      looping(looped, {.lr = 0.1});
+  const auto history =
+      train::fit(fitted, last, fitting, loader, {.epochs = 2}, train::Validation(loader));
   train::Step step(stepped, nn::OutputLoss(), stepping);
   double sum = 0;
   for (int epoch = 0; epoch < 2; ++epoch) {
@@ -204,13 +218,15 @@ TEST_CASE_TEMPLATE("several outputs, each with its loss and weight", D, GPUNET_T
     for (auto [inputs, wanted] : loader.to(device)) {
       const Tensor<float, D> all(device, wanted.sizes(), to_vector(device, wanted));
       const Tensor<float, D> labels = select(all, 1, 0), boxes = narrow(all, 1, 1, 2);
-      sum += static_cast<double>(step({inputs, labels, boxes}).item()) * static_cast<double>(inputs.size(0));
+      sum += static_cast<double>(step({inputs, labels, boxes}).item()) *
+             static_cast<double>(inputs.size(0));
       looping.zero_grad();
       const auto out = looped(inputs, labels, boxes);
       CHECK(out[0].sizes() == Sizes{inputs.size(0), 3});
       CHECK(out[2].sizes() == Sizes{inputs.size(0)});
       const auto value = last(out);
-      CHECK(value.item() == doctest::Approx(static_cast<double>(mean(out[2]).item())).epsilon(1e-6));
+      CHECK(value.item() ==
+            doctest::Approx(static_cast<double>(mean(out[2]).item())).epsilon(1e-6));
       value.backward();
       looping.step();
     }
@@ -224,10 +240,11 @@ TEST_CASE_TEMPLATE("several outputs, each with its loss and weight", D, GPUNET_T
   CHECK(history.epochs[1].val_loss < history.epochs[0].val_loss);
 
   // A measure sees the outputs, and the targets of the loader.
-  const auto more = train::fit(fitted, last, fitting, loader, {.epochs = 1}, train::Validation(loader),
-                               train::Measure("accuracy_of_labels", [](const auto& all, const auto& wanted) {
-                                 return mean(cast<float>(cast<float>(argmax(all[0], 1)) == select(wanted, 1, 0)));
-                               }));
+  const auto more =
+      train::fit(fitted, last, fitting, loader, {.epochs = 1}, train::Validation(loader),
+                 train::Measure("accuracy_of_labels", [](const auto& all, const auto& wanted) {
+                   return mean(cast<float>(cast<float>(argmax(all[0], 1)) == select(wanted, 1, 0)));
+                 }));
   const double accuracy = more.epochs[0]["val_accuracy_of_labels"];
   CHECK((accuracy >= 0 && accuracy <= 1));
   // The sum, and an output in the middle.

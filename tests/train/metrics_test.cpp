@@ -55,8 +55,9 @@ void check_same(const train::Scores& scores, const std::vector<double>& expected
   CHECK(scores.f1 == expected[2]);
 }
 
-// Sums of up to 12 numbers of at most 1, with weights of at most 133 samples, in another order than NumPy's: an addition
-// errs by half a unit of the last place of the sum at most, of which the weights are a divisor later.
+// Sums of up to 12 numbers of at most 1, with weights of at most 133 samples, in another order than
+// NumPy's: an addition errs by half a unit of the last place of the sum at most, of which the
+// weights are a divisor later.
 void check_near(const train::Scores& scores, const std::vector<double>& expected) {
   const double tolerance = 2 * 14 * std::numeric_limits<double>::epsilon();
   CHECK(std::abs(scores.precision - expected[0]) <= tolerance);
@@ -80,8 +81,9 @@ TEST_CASE_TEMPLATE("ConfusionMatrix scores classes as scikit-learn does", D, GPU
       const auto row = static_cast<std::size_t>(k);
       CAPTURE(k);
       for (index_t p = 0; p < set.classes; ++p)
-        CHECK(result(k, p) ==
-              set.counts[row * static_cast<std::size_t>(set.classes) + static_cast<std::size_t>(p)]);
+        CHECK(
+            result(k, p) ==
+            set.counts[row * static_cast<std::size_t>(set.classes) + static_cast<std::size_t>(p)]);
       check_same(result.scores(k), set.classes_scores[row]);
     }
     check_near(result.macro_average(), set.macro);
@@ -108,7 +110,8 @@ TEST_CASE_TEMPLATE("of equal outputs the first comes first, and what is not a nu
   D& device = test_device<D>();
   Model<Identity<3>, D> net(device);
   constexpr float nan = std::numeric_limits<float>::quiet_NaN();
-  const Tensor<float, D> outputs(device, {6, 3}, {1, 1, 1, 1, 1, 1, 1, 1, 1, 5, nan, 7, 5, nan, nan, nan, 3, 4});
+  const Tensor<float, D> outputs(device, {6, 3},
+                                 {1, 1, 1, 1, 1, 1, 1, 1, 1, 5, nan, 7, 5, nan, nan, nan, 3, 4});
   const Tensor<label_t, D> labels(device, {6}, {0, 1, 2, 2, 2, 0});
   const index_t correct[] = {2, 5, 6};  // one more with k = 2: samples 1, 3 and 4
   for (index_t k = 1; k <= 3; ++k) {
@@ -122,7 +125,8 @@ TEST_CASE_TEMPLATE("of equal outputs the first comes first, and what is not a nu
   CHECK(confusion.result()(2, 1) == 2);
 }
 
-TEST_CASE_TEMPLATE("labels that are no class are as wrong for metrics as for the loss", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("labels that are no class are as wrong for metrics as for the loss", D,
+                   GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   Model<Identity<3>, D> net(device);
   const Tensor<float, D> outputs(device, {3, 3}, {1, 2, 3, 1, 2, 3, 1, 2, 3});
@@ -131,7 +135,8 @@ TEST_CASE_TEMPLATE("labels that are no class are as wrong for metrics as for the
     const std::string error = error_of([&] { metric.update(net(outputs), labels); });
     if (std::is_same_v<D, Host>) {
       CHECK(error == "gpunet::train::" + name +
-                         ": label 77 of sample 1 of the batch is no class (want 0 to 2): check the labels, or give "
+                         ": label 77 of sample 1 of the batch is no class (want 0 to 2): check the "
+                         "labels, or give "
                          "the network as many outputs as there are classes");
     } else {
       CHECK(error.empty());
@@ -180,18 +185,22 @@ TEST_CASE("metrics say what does not fit") {
   };
   says([&] { train::ConfusionMatrix(host, 0); }, "ConfusionMatrix: 0 classes (want 1 to 16777216)");
   says([&] { train::ConfusionMatrix(host, -1); }, "ConfusionMatrix: -1 classes");
-  says([&] { ten.update(net(outputs), labels.view()); }, "ConfusionMatrix: outputs of 3 classes (want 10)");
-  says([&] { confusion.update(net(outputs), three.view()); }, "ConfusionMatrix: 3 labels for a batch of 2");
+  says([&] { ten.update(net(outputs), labels.view()); },
+       "ConfusionMatrix: outputs of 3 classes (want 10)");
+  says([&] { confusion.update(net(outputs), three.view()); },
+       "ConfusionMatrix: 3 labels for a batch of 2");
   says([&] { elsewhere.update(net(outputs), labels.view()); },
        "ConfusionMatrix: the outputs are on another device");
   says([&] { confusion.result()(3, 0); }, "(3, 0) of 3 classes (want 0 to 2)");
   says([&] { confusion.result().scores(-1); }, "of 3 classes");
   says([&] { train::TopK(host, 0); }, "TopK: k = 0 (want 1 or more)");
-  says([&] { top_ten.update(net(outputs), labels.view()); }, "TopK: the 10 most likely of 3 classes");
+  says([&] { top_ten.update(net(outputs), labels.view()); },
+       "TopK: the 10 most likely of 3 classes");
   says([&] { top_k.update(net(outputs), three.view()); }, "TopK: 3 labels for a batch of 2");
   says(
       [&] {
         top_k.update(net(outputs), Tensor<label_t, Host>(host, {2, 1}, {0, 1}));
       },
-      "TopK: labels of shape [2, 1] (want [2], a class for each sample), give labels.view().flatten()");
+      "TopK: labels of shape [2, 1] (want [2], a class for each sample), give "
+      "labels.view().flatten()");
 }

@@ -20,7 +20,8 @@ using Net = nn::Sequential<nn::Input<3, 32, 32>, nn::Flatten, nn::Linear<10>>;
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("profile trains for so many steps and tells what they took", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("profile trains for so many steps and tells what they took", D,
+                   GPUNET_TEST_DEVICES) {
   auto& device = test_device<D>();
   const data::Shapes images = data::Shapes::train(22);  // five batches and a short one
   data::DataLoader loader(images, {.batch_size = 4});
@@ -35,20 +36,24 @@ TEST_CASE_TEMPLATE("profile trains for so many steps and tells what they took", 
       step(inputs, labels);
       if (++done == steps) break;
     }
-    return net(Tensor<float, D>(device, {1, 3, 32, 32}, std::vector<float>(3072, 0.5f))).to_vector();
+    return net(Tensor<float, D>(device, {1, 3, 32, 32}, std::vector<float>(3072, 0.5f)))
+        .to_vector();
   };
   for (const index_t steps : {1, 3, 100}) {
     CAPTURE(steps);
     manual_seed(1);
     Model<Net, D> net(device);
     optim::SGD optimizer(net, {.lr = 0.1f});
-    const train::StepTimes times = train::profile(net, criterion, optimizer, loader, {.steps = steps});
-    CHECK(times.steps == (steps == 100 ? 4 : steps));  // behind one to warm up, of five full batches
+    const train::StepTimes times =
+        train::profile(net, criterion, optimizer, loader, {.steps = steps});
+    // Behind one to warm up, of five full batches.
+    CHECK(times.steps == (steps == 100 ? 4 : steps));
     CHECK(times.waiting > 0);
     CHECK(times.computing > 0);
     CHECK(times.copying < times.total());
-    CHECK(net(Tensor<float, D>(device, {1, 3, 32, 32}, std::vector<float>(3072, 0.5f))).to_vector() ==
-          train(steps + 1));
+    CHECK(
+        net(Tensor<float, D>(device, {1, 3, 32, 32}, std::vector<float>(3072, 0.5f))).to_vector() ==
+        train(steps + 1));
   }
 }
 
@@ -60,10 +65,12 @@ TEST_CASE("profile says which steps it cannot measure") {
   const data::Shapes images = data::Shapes::train(4);
   data::DataLoader loader(images, {.batch_size = 4});
   CHECK(error_of([&] { train::profile(net, criterion, optimizer, loader, {.steps = 0}); }) ==
-        "gpunet::train::profile: 0 steps after 1 (want 1 or more after 0 or more), give .steps and .warm_up that "
+        "gpunet::train::profile: 0 steps after 1 (want 1 or more after 0 or more), give .steps and "
+        ".warm_up that "
         "make a measurement");
   CHECK(error_of([&] { train::profile(net, criterion, optimizer, loader); }) ==
-        "gpunet::train::profile: 1 full batches in an epoch, all of them to warm up (want 2 or more), give a "
+        "gpunet::train::profile: 1 full batches in an epoch, all of them to warm up (want 2 or "
+        "more), give a "
         "larger set "
         "or a "
         "smaller batch_size");

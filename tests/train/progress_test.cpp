@@ -88,14 +88,15 @@ TEST_CASE("a terminal gets a bar with rate, time left and loss") {
   Progress progress({.total = 12500, .batch_size = 4, .label = "epoch 1"}, terminal.get());
   now += 4;
   progress.update(5000, 1.48649);
-  CHECK(
-      shown(terminal.bar.take()) ==
-      "epoch 1   40% [################........................]  0:06 left  loss 1.486  1250 it/s  5000 samples/s  "
-      "5000/12500");
+  CHECK(shown(terminal.bar.take()) ==
+        "epoch 1   40% [################........................]  0:06 left  loss 1.486  1250 "
+        "it/s  5000 samples/s  "
+        "5000/12500");
   now += 6;
   progress.update(12500, 0.5);
   CHECK(shown(terminal.bar.take()) ==
-        "epoch 1  100% [########################################]  0:00 left  loss 0.5  1250 it/s  5000 samples/s  "
+        "epoch 1  100% [########################################]  0:00 left  loss 0.5  1250 it/s  "
+        "5000 samples/s  "
         "12500/12500");
 }
 
@@ -162,7 +163,8 @@ TEST_CASE("the bar fits every width") {
     if (static_cast<int>(bar.size()) >= std::max(columns, 1)) FAIL_CHECK(columns << ": " << bar);
     if (columns == 40) CHECK(bar == "epoch 1   40% [####........]  0:06 left");
     if (columns == 80)
-      CHECK(bar == "epoch 1   40% [#####........]  0:06 left  loss 1.486  1250 it/s  5000 samples/s");
+      CHECK(bar ==
+            "epoch 1   40% [#####........]  0:06 left  loss 1.486  1250 it/s  5000 samples/s");
     if (columns == 25) CHECK(bar == "epoch 1   40% [###.....]");
   }
   FakeTerminal terminal(50);
@@ -185,8 +187,8 @@ TEST_CASE("a real terminal is told from a pipe") {
     MESSAGE("skipped: no pseudo-terminal here");
     return;
   }
-  const std::unique_ptr<std::FILE, decltype(&std::fclose)> terminal(std::fopen(ptsname(controller), "w"),
-                                                                    &std::fclose);
+  const std::unique_ptr<std::FILE, decltype(&std::fclose)> terminal(
+      std::fopen(ptsname(controller), "w"), &std::fclose);
   REQUIRE(terminal);
   const winsize size{33, 57, 0, 0};
   ioctl(controller, TIOCSWINSZ, &size);

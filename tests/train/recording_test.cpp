@@ -37,10 +37,20 @@ constexpr index_t disturbed_batch = 5;
 constexpr const char* not_yet = "not yet: the second step on batches of this size is recorded";
 
 // What a layer of a program may do in a step, although no recorded step can contain it.
-enum class Disturbance { wait, wait_unchecked, allocate, tensor, copy_from_host, join, fork, exception };
-constexpr Disturbance disturbances[] = {Disturbance::wait,   Disturbance::wait_unchecked, Disturbance::allocate,
-                                        Disturbance::tensor, Disturbance::copy_from_host, Disturbance::join,
-                                        Disturbance::fork,   Disturbance::exception};
+enum class Disturbance {
+  wait,
+  wait_unchecked,
+  allocate,
+  tensor,
+  copy_from_host,
+  join,
+  fork,
+  exception
+};
+constexpr Disturbance disturbances[] = {Disturbance::wait,           Disturbance::wait_unchecked,
+                                        Disturbance::allocate,       Disturbance::tensor,
+                                        Disturbance::copy_from_host, Disturbance::join,
+                                        Disturbance::fork,           Disturbance::exception};
 
 // y = x, with a disturbance in batches of five.
 struct Disturbed {
@@ -100,15 +110,16 @@ struct Disturbed {
         break;
       case Disturbance::exception:
         if (!device.is_recording()) break;
-        static_cast<void>(cudaSetDevice(-1));  // the runtime remembers its error, as after a library's
+        // The runtime remembers its error, as after a library's.
+        static_cast<void>(cudaSetDevice(-1));
         throw std::runtime_error("this layer cannot be captured");
     }
   }
 };
 
 auto disturbed_network(const Disturbed& layer) {
-  return nn::Sequential(nn::Input<2, 4, 4>{}, nn::Conv2d<3, 3>{}, nn::BatchNorm2d{}, nn::ReLU{}, layer,
-                        nn::Flatten{}, nn::Linear<4>{});
+  return nn::Sequential(nn::Input<2, 4, 4>{}, nn::Conv2d<3, 3>{}, nn::BatchNorm2d{}, nn::ReLU{},
+                        layer, nn::Flatten{}, nn::Linear<4>{});
 }
 
 // A network with such a layer, running statistics in front of it, and its training.
@@ -155,7 +166,8 @@ TEST_CASE("a batch size that cannot be recorded stays eager on Cuda, with the sa
     for (index_t batch : {3, 5, 3, 5, 3, 5, 3, 5, 3, 5}) {
       CAPTURE(batch);
       const auto data = training.batch(batch, generator);
-      CHECK(step(data.inputs, data.labels).item() == eager_step(looped, training.criterion, loop_optimizer, data));
+      CHECK(step(data.inputs, data.labels).item() ==
+            eager_step(looped, training.criterion, loop_optimizer, data));
       CHECK(cudaPeekAtLastError() == cudaSuccess);
     }
     CHECK(same_bits(parameters_of(stepped), parameters_of(looped)));
@@ -166,10 +178,11 @@ TEST_CASE("a batch size that cannot be recorded stays eager on Cuda, with the sa
     const std::string reason = step.recording(5).reason;
     CAPTURE(reason);
     CHECK(contains(reason, "it cannot be recorded: "));
-    CHECK(contains(reason, disturbance == Disturbance::exception        ? "this layer cannot be captured"
-                           : disturbance == Disturbance::tensor         ? "memory is allocated within a step"
-                           : disturbance == Disturbance::copy_from_host ? "host memory is copied within a step"
-                                                                        : "cudaErrorStreamCapture"));
+    CHECK(contains(
+        reason, disturbance == Disturbance::exception        ? "this layer cannot be captured"
+                : disturbance == Disturbance::tensor         ? "memory is allocated within a step"
+                : disturbance == Disturbance::copy_from_host ? "host memory is copied within a step"
+                                                             : "cudaErrorStreamCapture"));
     CHECK(step.recording(3).recorded);
     CHECK(step.recording(3).reason.empty());
     training.device.synchronize();
@@ -177,7 +190,8 @@ TEST_CASE("a batch size that cannot be recorded stays eager on Cuda, with the sa
 }
 
 TEST_CASE(
-    "a batch size that cannot be recorded is not tried again when memory moves or others are forgotten on Cuda") {
+    "a batch size that cannot be recorded is not tried again when memory moves or others are "
+    "forgotten on Cuda") {
   DisturbedTraining training(Disturbance::wait);
   auto& step = training.step;
   Generator generator(7);
@@ -188,7 +202,8 @@ TEST_CASE(
   };
   train(5, 3);
   CHECK(training.attempts == 1);
-  for (index_t batch = 6; batch < 17; ++batch)  // each larger: the model's memory moves; more than are kept
+  // Each larger: the model's memory moves; more than are kept.
+  for (index_t batch = 6; batch < 17; ++batch)
     train(batch, 3);
   CHECK(step.recording(16).recorded);
   const std::size_t allocated = training.device.memory_allocated();

@@ -1,4 +1,5 @@
-// fit() with {.resume = file}: a training that is stopped after any step and goes on in new objects is bitwise the uninterrupted one.
+// fit() with {.resume = file}: a training that is stopped after any step and goes on in new objects
+// is bitwise the uninterrupted one.
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -52,9 +53,11 @@ struct Run {
 template <class D>
 Result train_once(D& device, const Run& how) {
   const Tensor<float, Host> samples(test_device<Host>(), {30, 6}, pattern<float>(180, 7, 3, 13));
-  const Tensor<label_t, Host> labels(remainder(arange<label_t>(test_device<Host>(), 30), label_t{3}));
+  const Tensor<label_t, Host> labels(
+      remainder(arange<label_t>(test_device<Host>(), 30), label_t{3}));
   const data::TensorDataset<> set(samples, labels);
-  data::DataLoader loader(set, {.batch_size = how.batch_size, .shuffle = true, .num_workers = how.workers});
+  data::DataLoader loader(
+      set, {.batch_size = how.batch_size, .shuffle = true, .num_workers = how.workers});
   data::DataLoader validation(set, {.batch_size = 9, .shuffle = true});
 
   Network<D, float> net(device, [](nn::Value x) { return layers(x); }, {6});
@@ -81,16 +84,18 @@ Result train_once(D& device, const Run& how) {
                                   .save_every = how.save_every,
                                   .keep_last = how.keep_last};
   const auto fit = [&](auto&&... more) {
-    return train::fit(net, nn::CrossEntropyLoss{}, optimizer, loader, options, train::Validation(validation),
-                      train::EarlyStopping({.patience = how.patience, .restore_best_weights = true}),
-                      train::EachEpoch(plateau), train::EachStep(decay), train::EachStep(ema), stop, more...);
+    return train::fit(
+        net, nn::CrossEntropyLoss{}, optimizer, loader, options, train::Validation(validation),
+        train::EarlyStopping({.patience = how.patience, .restore_best_weights = true}),
+        train::EachEpoch(plateau), train::EachStep(decay), train::EachStep(ema), stop, more...);
   };
   Result result;
   if (how.clips && how.counts)
-    result.history =
-        fit(train::ClipGradNorm{0.5}, train::Accuracy(device, 3), train::Measure("top2", train::TopK(device, 2)));
+    result.history = fit(train::ClipGradNorm{0.5}, train::Accuracy(device, 3),
+                         train::Measure("top2", train::TopK(device, 2)));
   else if (how.counts)
-    result.history = fit(train::Accuracy(device, 3), train::Measure("error", [](const auto& outputs, const auto&) {
+    result.history = fit(train::Accuracy(device, 3),
+                         train::Measure("error", [](const auto& outputs, const auto&) {
                            return mean(abs(outputs.tensor())).item();
                          }));
   else
@@ -139,7 +144,8 @@ Result train_again(D& device, const Run& how) {
 TEST_CASE_TEMPLATE("fit goes on bitwise after a stop at any step", D, GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   constexpr bool is_host = std::is_same_v<D, Host>;
-  for (const Run& how : {Run{}, Run{.accumulate = 3}, Run{.accumulate = 3, .clips = true}, Run{.counts = false}}) {
+  for (const Run& how :
+       {Run{}, Run{.accumulate = 3}, Run{.accumulate = 3, .clips = true}, Run{.counts = false}}) {
     manual_seed(3);
     const Result whole = train_once(device, how);
     REQUIRE(whole.history.steps == 16);
@@ -175,7 +181,8 @@ void train_part_in_process() {
   const int stop = std::atoi(std::getenv("GPUNET_TEST_STOP_AFTER"));
   manual_seed(stop == 1 ? 3 : 99);  // the checkpoint replaces all seeds but the first
   const Result result =
-      train_once(test_device<D>(), {.accumulate = 2, .resume = folder + "/run.safetensors", .stop_after = stop});
+      train_once(test_device<D>(),
+                 {.accumulate = 2, .resume = folder + "/run.safetensors", .stop_after = stop});
   std::ofstream(folder + "/result", std::ios::binary)
       .write(reinterpret_cast<const char*>(result.weights.data()),
              static_cast<std::streamsize>(result.weights.size() * sizeof(float)));
@@ -188,7 +195,8 @@ TEST_CASE_TEMPLATE("skipped: a part of a training" * doctest::skip(), D, GPUNET_
   train_part_in_process<D>();
 }
 
-TEST_CASE_TEMPLATE("fit goes on bitwise after five stops, each time in a new process", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("fit goes on bitwise after five stops, each time in a new process", D,
+                   GPUNET_TEST_DEVICES) {
   const TempFolder folder;
   manual_seed(3);
   const Result whole = train_once(test_device<D>(), {.accumulate = 2});
@@ -197,9 +205,9 @@ TEST_CASE_TEMPLATE("fit goes on bitwise after five stops, each time in a new pro
   for (const int stop : {1, 4, 7, 11, 14, 0}) {
     std::filesystem::remove(folder / "result");
     const std::string command =
-        concat("GPUNET_TEST_RESUME_FOLDER='", folder.path(), "' GPUNET_TEST_STOP_AFTER=", stop, " '", program,
-               "' --no-skip '--test-case=skipped: a part of a training*", device, "*' > '", folder.path(),
-               "/output' 2>&1");
+        concat("GPUNET_TEST_RESUME_FOLDER='", folder.path(), "' GPUNET_TEST_STOP_AFTER=", stop,
+               " '", program, "' --no-skip '--test-case=skipped: a part of a training*", device,
+               "*' > '", folder.path(), "/output' 2>&1");
     CAPTURE(stop);
     REQUIRE(std::system(command.c_str()) == 0);
     const std::string weights = read_text(folder / "result");
@@ -224,7 +232,8 @@ TEST_CASE("fit goes on bitwise after a stop within a validation") {
   }
 }
 
-TEST_CASE("fit goes on bitwise from the last save after an exception, with other threads and workers") {
+TEST_CASE(
+    "fit goes on bitwise from the last save after an exception, with other threads and workers") {
   Host device({.threads = 1}), other({.threads = 3});
   manual_seed(3);
   const Result whole = train_once(device, {.accumulate = 2});
@@ -232,7 +241,10 @@ TEST_CASE("fit goes on bitwise from the last save after an exception, with other
     for (index_t step = 1; step <= 16; step += 2) {
       CAPTURE(step);
       const TempFolder folder;
-      Run part{.accumulate = 2, .resume = folder / "run.safetensors", .save_every = save_every, .fail_after = step};
+      Run part{.accumulate = 2,
+               .resume = folder / "run.safetensors",
+               .save_every = save_every,
+               .fail_after = step};
       manual_seed(3);
       CHECK(error_of([&] { train_once(device, part); }) == "the power fails");
       part.fail_after = 0;
@@ -241,7 +253,8 @@ TEST_CASE("fit goes on bitwise from the last save after an exception, with other
     }
 }
 
-TEST_CASE("fit goes on after EarlyStopping only to return its result, and with more epochs or steps") {
+TEST_CASE(
+    "fit goes on after EarlyStopping only to return its result, and with more epochs or steps") {
   Host& device = test_device<Host>();
   const TempFolder folder;
   Run run{.epochs = 30, .resume = folder / "run.safetensors", .patience = 1};
@@ -279,7 +292,9 @@ TEST_CASE("fit goes on after EarlyStopping only to return its result, and with m
   }
 }
 
-TEST_CASE("fit goes on bitwise from max_steps within a group of batches, and refuses another size of it") {
+TEST_CASE(
+    "fit goes on bitwise from max_steps within a group of batches, and refuses another size of "
+    "it") {
   Host& device = test_device<Host>();
   for (const bool clips : {false, true}) {
     manual_seed(3);
@@ -287,7 +302,10 @@ TEST_CASE("fit goes on bitwise from max_steps within a group of batches, and ref
     for (index_t steps = 1; steps <= 8; ++steps) {
       CAPTURE(steps);
       const TempFolder folder;
-      Run run{.accumulate = 3, .resume = folder / "run.safetensors", .clips = clips, .max_steps = steps};
+      Run run{.accumulate = 3,
+              .resume = folder / "run.safetensors",
+              .clips = clips,
+              .max_steps = steps};
       manual_seed(3);
       train_once(device, run);
       run.max_steps = 0;
@@ -312,8 +330,8 @@ TEST_CASE("fit does not save a training whose loss is NaN") {
   data::DataLoader loader(set, {.batch_size = 1});
   const std::string path = folder / "run.safetensors";
   for (int i = 0; i < 2; ++i) {  // the second goes on from finite weights
-    const auto history =
-        train::fit(net, nn::MSELoss{}, optimizer, loader, {.epochs = 9, .resume = path}, train::StopOnNaN(1));
+    const auto history = train::fit(net, nn::MSELoss{}, optimizer, loader,
+                                    {.epochs = 9, .resume = path}, train::StopOnNaN(1));
     CHECK(history.end == train::End::not_finite);
     CHECK(history.steps == 2);
   }
@@ -324,23 +342,28 @@ TEST_CASE("fit refuses checkpoints that do not fit") {
   const TempFolder folder;
   const std::string path = folder / "run.safetensors";
   CHECK(error_of([&] { train_once(device, {.save_every = 10}); }) ==
-        "gpunet::train::fit: save_every 10 (want 0 or more, and with .resume a file), write {.resume = "
+        "gpunet::train::fit: save_every 10 (want 0 or more, and with .resume a file), write "
+        "{.resume = "
         "\"run.safetensors\", .save_every = 100}");
-  CHECK(contains(error_of([&] { train_once(device, {.resume = path, .save_every = -1}); }), "save_every -1"));
-  CHECK(contains(
-      error_of([&] { train_once(device, {.resume = folder / "nowhere/run.safetensors", .fail_after = 1}); }),
-      "nowhere"));
+  CHECK(contains(error_of([&] { train_once(device, {.resume = path, .save_every = -1}); }),
+                 "save_every -1"));
+  CHECK(contains(error_of([&] {
+                   train_once(device,
+                              {.resume = folder / "nowhere/run.safetensors", .fail_after = 1});
+                 }),
+                 "nowhere"));
   CHECK(error_of([&] { train_once(device, {.keep_last = 2}); }) ==
-        "gpunet::train::fit: keep_last 2 (want a file in .resume, of which so many are kept), write {.resume = "
+        "gpunet::train::fit: keep_last 2 (want a file in .resume, of which so many are kept), "
+        "write {.resume = "
         "\"run.safetensors\", .keep_last = 3}");
   train_once(device, {.epochs = 3, .resume = folder / "kept.safetensors", .keep_last = 2});
   CHECK(folder.count() == 2);  // and none of the first epoch
   CHECK(io::exists(folder / "kept.safetensors.1"));
   train_once(device, {.epochs = 1, .resume = path});
-  CHECK(contains(
-      error_of([&] { train_once(device, {.resume = path, .batch_size = 10}); }),
-      "the checkpoint is of a loader with 4 batches, this one has 3 (the order of the samples would be another), "
-      "use the same data and batch size"));
+  CHECK(contains(error_of([&] { train_once(device, {.resume = path, .batch_size = 10}); }),
+                 "the checkpoint is of a loader with 4 batches, this one has 3 (the order of the "
+                 "samples would be another), "
+                 "use the same data and batch size"));
   CHECK(contains(error_of([&] { train_once(device, {.resume = path, .counts = false}); }),
                  "training.current of shape [1, 10] and type F64 (want [1, 8] and F64)"));
 }

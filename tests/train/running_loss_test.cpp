@@ -40,9 +40,11 @@ TEST_CASE_TEMPLATE("RunningLoss is the mean since the last reset", D, GPUNET_TES
   CHECK(running_loss.first_not_finite() == -1);
 }
 
-TEST_CASE_TEMPLATE("RunningLoss remembers the first step whose loss was not finite", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("RunningLoss remembers the first step whose loss was not finite", D,
+                   GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
-  for (const float bad : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
+  for (const float bad :
+       {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
     Model<Identity, D> net(device);
     const nn::CrossEntropyLoss criterion;
     const Tensor<label_t, D> label(device, {1}, {0});

@@ -89,7 +89,8 @@ TEST_CASE_TEMPLATE("batches of different sizes may follow each other", D, GPUNET
   CHECK(same_bits(parameters_of(stepped), parameters_of(looped)));
 }
 
-TEST_CASE_TEMPLATE("a step that accumulates gradients leaves the bits of the loop", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("a step that accumulates gradients leaves the bits of the loop", D,
+                   GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   for (index_t accumulate : {1, 2, 3}) {
     CAPTURE(accumulate);
@@ -115,19 +116,22 @@ TEST_CASE_TEMPLATE("a step that accumulates gradients leaves the bits of the loo
   }
 }
 
-TEST_CASE_TEMPLATE("accumulated gradients of equal parts are those of the whole batch", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("accumulated gradients of equal parts are those of the whole batch", D,
+                   GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   manual_seed(16);
   Model<SmallNet, D, double> whole(device), parts = whole.to(device);
   const nn::CrossEntropyLoss criterion;
   optim::SGD whole_optimizer(whole, {.lr = 0.1}), parts_optimizer(parts, {.lr = 0.1});
-  train::Step step(whole, criterion, whole_optimizer), part(parts, criterion, parts_optimizer, {.accumulate = 3});
+  train::Step step(whole, criterion, whole_optimizer),
+      part(parts, criterion, parts_optimizer, {.accumulate = 3});
   Generator generator(16);
   const TestBatch<double, D> data(device, SmallNet{}, 6, generator);
   for (int i = 0; i < 2; ++i) {
     step(data.inputs, data.labels);
     for (index_t n = 0; n < 6; n += 2)
-      part(View<const double, D>(data.inputs.data() + n * SmallNet{}.input().numel(), Sizes{2, 2, 7, 6}),
+      part(View<const double, D>(data.inputs.data() + n * SmallNet{}.input().numel(),
+                                 Sizes{2, 2, 7, 6}),
            View<const label_t, D>(data.labels.data() + n, Sizes{2}));
   }
   CHECK(relative_error(parameters_of(parts), parameters_of(whole)) <
@@ -174,8 +178,9 @@ TEST_CASE_TEMPLATE("repeat accumulates too, and small dense networks do", D, GPU
   CHECK(accumulating.accumulated() == 0);
   step.repeat(2, data.inputs, data.labels);
   CHECK(relative_error(parameters_of(repeated), parameters_of(once)) < 1e-14);
-  CHECK(contains(error_of([&] { train::Step none(once, criterion, once_optimizer, {.accumulate = 0}); }),
-                 "gpunet::train::Step: accumulate 0 (want 1, an update for every batch, or more)"));
+  CHECK(contains(
+      error_of([&] { train::Step none(once, criterion, once_optimizer, {.accumulate = 0}); }),
+      "gpunet::train::Step: accumulate 0 (want 1, an update for every batch, or more)"));
 }
 
 TEST_CASE_TEMPLATE("training learns", D, GPUNET_TEST_DEVICES) {
@@ -205,7 +210,8 @@ TEST_CASE_TEMPLATE("a step refuses what the model refuses", D, GPUNET_TEST_DEVIC
   optim::SGD optimizer(net, {.lr = 0.1f});
   train::Step step(net, criterion, optimizer);
   Generator generator(14);
-  const TestBatch<float, D> three(device, SmallNet{}, 3, generator), two(device, SmallNet{}, 2, generator);
+  const TestBatch<float, D> three(device, SmallNet{}, 3, generator),
+      two(device, SmallNet{}, 2, generator);
   CHECK_THROWS_AS(step(three.inputs, two.labels), Error);
   CHECK(same_bits(parameters_of(net), before));
   CHECK_NOTHROW(step(three.inputs, three.labels));

@@ -15,11 +15,12 @@ using namespace gpunet;
 namespace {
 
 // The network of the Iris lesson.
-using IrisNet = nn::Sequential<nn::Input<4>, nn::Named<"fc1", nn::Linear<8>>, nn::ReLU,
-                               nn::Named<"fc2", nn::Linear<9>>, nn::ReLU, nn::Named<"out", nn::Linear<3>>>;
+using IrisNet =
+    nn::Sequential<nn::Input<4>, nn::Named<"fc1", nn::Linear<8>>, nn::ReLU,
+                   nn::Named<"fc2", nn::Linear<9>>, nn::ReLU, nn::Named<"out", nn::Linear<3>>>;
 using Softmaxed = nn::Sequential<nn::Input<2, 3>, nn::Flatten, nn::Linear<4>>;
-using WithoutBias = nn::Sequential<nn::Input<4>, nn::Linear<7, nn::Bias<false>>, nn::ReLU, nn::Linear<5>, nn::ReLU,
-                                   nn::Linear<3, nn::Bias<false>>>;
+using WithoutBias = nn::Sequential<nn::Input<4>, nn::Linear<7, nn::Bias<false>>, nn::ReLU,
+                                   nn::Linear<5>, nn::ReLU, nn::Linear<3, nn::Bias<false>>>;
 using TooLarge = nn::Sequential<nn::Input<300>, nn::Linear<300>>;
 
 struct Result {
@@ -43,8 +44,9 @@ Result repeated(D& device, index_t batch, index_t steps, Options options, bool a
     for (index_t i = 0; i < steps; ++i)
       losses.push_back(step(data.inputs, data.labels).item());
   const std::vector<T> parameters = parameters_of(net), gradients = gradients_of(net);
-  return {
-      {losses.begin(), losses.end()}, {parameters.begin(), parameters.end()}, {gradients.begin(), gradients.end()}};
+  return {{losses.begin(), losses.end()},
+          {parameters.begin(), parameters.end()},
+          {gradients.begin(), gradients.end()}};
 }
 
 struct UseSGD {
@@ -77,7 +79,8 @@ void compare(index_t batch, Options options, double tolerance) {
   CAPTURE(batch);
   Host host({.threads = 1});
   const auto expected = repeated<Net, T, Optimizer>(host, batch, 10, options, false);
-  const auto one_by_one = repeated<Net, T, Optimizer>(test_device<Cuda>(), batch, 10, options, false);
+  const auto one_by_one =
+      repeated<Net, T, Optimizer>(test_device<Cuda>(), batch, 10, options, false);
   const auto at_once = repeated<Net, T, Optimizer>(test_device<Cuda>(), batch, 10, options, true);
   check_close(one_by_one.losses, expected.losses, tolerance);
   check_close(one_by_one.parameters, expected.parameters, tolerance);
@@ -95,10 +98,12 @@ TEST_CASE("steps of small dense networks in one block of Cuda are those of Host"
     compare<IrisNet, double, UseAdam>(batch, optim::AdamOptions{.lr = 0.01}, 1e-12);
   compare<IrisNet, float, UseAdam>(40, optim::AdamOptions{.lr = 0.01}, 1e-4);
   compare<IrisNet, double, UseAdam>(
-      7, optim::AdamOptions{.lr = 0.01, .weight_decay = 0.1, .amsgrad = true, .decoupled_weight_decay = true},
+      7,
+      optim::AdamOptions{
+          .lr = 0.01, .weight_decay = 0.1, .amsgrad = true, .decoupled_weight_decay = true},
       1e-12);
-  compare<IrisNet, double, UseRMSprop>(7, optim::RMSpropOptions{.eps = 0.01, .momentum = 0.5, .centered = true},
-                                       1e-12);
+  compare<IrisNet, double, UseRMSprop>(
+      7, optim::RMSpropOptions{.eps = 0.01, .momentum = 0.5, .centered = true}, 1e-12);
   compare<IrisNet, double, UseRMSprop>(7, optim::RMSpropOptions{.eps = 0.01}, 1e-12);
   compare<IrisNet, float, UseSGD>(40, sgd, 1e-5);
   compare<IrisNet, double, UseSGD>(5, optim::SGDOptions{.lr = 0.1}, 1e-12);
@@ -111,7 +116,9 @@ TEST_CASE("networks that do not fit into a block of Cuda take their steps as oth
 }
 
 TEST_CASE_TEMPLATE("repeat wants a number of steps", D, GPUNET_TEST_DEVICES) {
-  CHECK_THROWS_AS((repeated<IrisNet, float, UseAdam>(test_device<D>(), 3, 0, optim::AdamOptions{}, true)), Error);
+  CHECK_THROWS_AS(
+      (repeated<IrisNet, float, UseAdam>(test_device<D>(), 3, 0, optim::AdamOptions{}, true)),
+      Error);
 }
 
 #endif

@@ -7,7 +7,8 @@
 #error "gpunet: this is not C++20, compile with -std=c++20"
 #endif
 
-// Macros of windows.h and others. The standard library removes them too, but only if they are there before its first header.
+// Macros of windows.h and others. The standard library removes them too, but only if they are there
+// before its first header.
 #undef min
 #undef max
 
@@ -15,7 +16,8 @@
 #if defined(__CUDACC__)
 #define GPUNET_NVCC 1
 #define GPUNET_FN __host__ __device__  // a function that kernels may call
-// Around host code with unroll pragmas for GCC: nvcc passes them on, but would warn that it does not know them.
+// Around host code with unroll pragmas for GCC: nvcc passes them on, but would warn that it does
+// not know them.
 #define GPUNET_BEGIN_HOST_PRAGMAS _Pragma("nv_diagnostic push") _Pragma("nv_diag_suppress 1675")
 #define GPUNET_END_HOST_PRAGMAS _Pragma("nv_diagnostic pop")
 #else
@@ -25,8 +27,8 @@
 #define GPUNET_END_HOST_PRAGMAS
 #endif
 
-// 1 in programs that link the compiled library gpunet::compiled, which contains the bodies of all functions that are
-// not templates (files x.ipp). 0: every unit compiles the ones that it includes.
+// 1 in programs that link the compiled library gpunet::compiled, which contains the bodies of all
+// functions that are not templates (files x.ipp). 0: every unit compiles the ones that it includes.
 #ifndef GPUNET_COMPILED
 #define GPUNET_COMPILED 0
 #endif
@@ -36,24 +38,27 @@
 #define GPUNET_INLINE inline
 #endif
 
-// 1 if this translation unit may use the Cuda policy: a CUDA compiler reads it, or the CMake target gpunet::cuda, whose
-// library contains the kernels, defines this.
+// 1 if this translation unit may use the Cuda policy: a CUDA compiler reads it, or the CMake target
+// gpunet::cuda, whose library contains the kernels, defines this.
 #ifndef GPUNET_CUDA
 #if GPUNET_COMPILED && GPUNET_NVCC
 #error "gpunet: nvcc compiles this unit for gpunet::compiled (which has no Cuda), link gpunet::cuda"
 #endif
 #define GPUNET_CUDA GPUNET_NVCC
 #elif GPUNET_CUDA && !GPUNET_COMPILED && !GPUNET_NVCC
-#error "gpunet: GPUNET_CUDA=1 without the compiled library (which holds the kernels), link gpunet::cuda"
+#error \
+    "gpunet: GPUNET_CUDA=1 without the compiled library (which holds the kernels), link gpunet::cuda"
 #endif
 #if GPUNET_COMPILED
-// Bodies of functions, not templates, that only gpunet::cuda contains (.cuh) or each library for itself (GPUNET_BACKENDS).
+// Bodies of functions, not templates, that only gpunet::cuda contains (.cuh) or each library for
+// itself (GPUNET_BACKENDS).
 #define GPUNET_BACKENDS_INLINE
 #define GPUNET_INLINE_VIRTUAL
 #else
 #define GPUNET_BACKENDS_INLINE inline
-// Declarations of virtual functions in a class whose bodies are in an .ipp file: with a virtual function that the class does
-// not declare inline, g++ compiles all of them in every unit that has their bodies, used or not.
+// Declarations of virtual functions in a class whose bodies are in an .ipp file: with a virtual
+// function that the class does not declare inline, g++ compiles all of them in every unit that has
+// their bodies, used or not.
 #define GPUNET_INLINE_VIRTUAL inline
 #endif
 // The inline namespace of definitions that differ with and without Cuda.
@@ -68,11 +73,12 @@
 #define GPUNET_CUDNN 0
 #endif
 
-// Attributes of functions whose loops are to be vectorized, also with -O2. Where comparisons may trap and functions set errno, g++
-// keeps branches in them.
+// Attributes of functions whose loops are to be vectorized, also with -O2. Where comparisons may
+// trap and functions set errno, g++ keeps branches in them.
 #if defined(__GNUC__) && !defined(__clang__)
 #if __GNUC__ < 12
-#error "gpunet: g++ is older than 12 (it lacks __builtin_shufflevector), use g++-12 or clang++-14 or later"
+#error \
+    "gpunet: g++ is older than 12 (it lacks __builtin_shufflevector), use g++-12 or clang++-14 or later"
 #endif
 #define GPUNET_VECTORIZE gnu::optimize("O3", "no-math-errno", "no-trapping-math"), gnu::flatten
 #define GPUNET_INDEPENDENT_ITERATIONS _Pragma("GCC ivdep")
@@ -103,7 +109,8 @@
 #define GPUNET_CACHES_HOST_MEMORY 1
 #endif
 
-// 1 if the compiler has exceptions. Without (-fno-exceptions), an error ends in a handler, see error.hpp.
+// 1 if the compiler has exceptions. Without (-fno-exceptions), an error ends in a handler, see
+// error.hpp.
 #if defined(__cpp_exceptions)
 #define GPUNET_EXCEPTIONS 1
 #else

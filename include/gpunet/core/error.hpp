@@ -13,20 +13,22 @@
 
 namespace gpunet {
 
-// The exception of the library. Its message has the form "where: what is wrong (why it matters), what to do".
+// The exception of the library. Its message has the form "where: what is wrong (why it matters),
+// what to do".
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
 #if !GPUNET_EXCEPTIONS
-// The function that an error calls, with its message, in programs without exceptions. It must not return: it ends the program or the
-// thread, or leaves by longjmp (then what the functions of gpunet own is not freed, and objects that were in use must not
-// be used again). It is called on the thread that found the error, which may be one of a Host or of a DataLoader.
+// The function that an error calls, with its message, in programs without exceptions. It must not
+// return: it ends the program or the thread, or leaves by longjmp (then what the functions of
+// gpunet own is not freed, and objects that were in use must not be used again). It is called on
+// the thread that found the error, which may be one of a Host or of a DataLoader.
 using ErrorHandler = void (*)(const char* message);
 
-// Replaces the handler of errors, and returns the one before. nullptr is the default handler, which prints the message to stderr and
-// calls std::abort. As std::set_terminate.
+// Replaces the handler of errors, and returns the one before. nullptr is the default handler, which
+// prints the message to stderr and calls std::abort. As std::set_terminate.
 ErrorHandler set_error_handler(ErrorHandler handler) noexcept;
 
 namespace detail {
@@ -148,9 +150,9 @@ constexpr void require(bool condition, const char* message) {
 
 // Checks an internal invariant in debug builds; does nothing in release builds.
 #if GPUNET_ASSERTIONS
-#define GPUNET_ASSERT(condition)                                                                              \
-  ::gpunet::require(static_cast<bool>(condition), __FILE__, ":", __LINE__, ": broken invariant: " #condition, \
-                    " (a bug in gpunet, please report it)")
+#define GPUNET_ASSERT(condition)                                           \
+  ::gpunet::require(static_cast<bool>(condition), __FILE__, ":", __LINE__, \
+                    ": broken invariant: " #condition, " (a bug in gpunet, please report it)")
 #else
 #define GPUNET_ASSERT(condition) static_cast<void>(0)
 #endif

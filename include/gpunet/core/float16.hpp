@@ -9,7 +9,8 @@ namespace gpunet {
 
 namespace detail {
 
-// All functions are free of branches, so that loops over them become vectors, and right where subnormal floats count as 0.
+// All functions are free of branches, so that loops over them become vectors, and right where
+// subnormal floats count as 0.
 
 GPUNET_FN constexpr std::uint32_t bits_of_float(float x) {
   return __builtin_bit_cast(std::uint32_t, x);
@@ -23,7 +24,8 @@ GPUNET_FN constexpr float bfloat_to_float(std::uint16_t bfloat) {
   return float_of_bits(std::uint32_t{bfloat} << 16);
 }
 
-// Rounds to the nearest bfloat16, ties to even. NaN becomes a quiet NaN with its sign and upper bits.
+// Rounds to the nearest bfloat16, ties to even. NaN becomes a quiet NaN with its sign and upper
+// bits.
 GPUNET_FN constexpr std::uint16_t float_to_bfloat(float x) {
   const std::uint32_t bits = bits_of_float(x), rounded = bits + 0x7FFFu + (bits >> 16 & 1u);
   const bool is_nan = (bits & 0x7FFFFFFFu) > 0x7F800000u;
@@ -40,21 +42,26 @@ GPUNET_FN constexpr std::uint32_t select(bool condition, std::uint32_t yes, std:
 GPUNET_FN constexpr float half_to_float(std::uint16_t half) {
   const std::uint32_t sign = (half & 0x8000u) << 16, rest = half & 0x7FFFu;
   // A bias of 127; infinity and NaN have the largest exponent here, too.
-  const std::uint32_t normal = (rest << 13) + (112u << 23) + select(rest >= 0x7C00u, 112u << 23, 0u);
+  const std::uint32_t normal =
+      (rest << 13) + (112u << 23) + select(rest >= 0x7C00u, 112u << 23, 0u);
   // Below 2^-14 a half is a multiple of 2^-24, as are the floats of [0.5, 1).
   const std::uint32_t tiny = bits_of_float(float_of_bits(0x3F000000u + (rest & 0x3FFu)) - 0.5f);
   return float_of_bits(sign | select(rest < 0x400u, tiny, normal));
 }
 
-// Rounds to the nearest binary16, ties to even; from 65520 on the result is infinite. NaN becomes 0x7E00 with its sign.
+// Rounds to the nearest binary16, ties to even; from 65520 on the result is infinite. NaN becomes
+// 0x7E00 with its sign.
 GPUNET_FN constexpr std::uint16_t float_to_half(float x) {
-  const std::uint32_t bits = bits_of_float(x), sign = bits >> 16 & 0x8000u, rest = bits & 0x7FFFFFFFu;
+  const std::uint32_t bits = bits_of_float(x), sign = bits >> 16 & 0x8000u,
+                      rest = bits & 0x7FFFFFFFu;
   const std::uint32_t normal = (rest + 0xFFFu + (rest >> 13 & 1u) - (112u << 23)) >> 13;
   // As above: adding 0.5 rounds.
   const bool is_tiny = rest < 0x38800000u;
   const std::uint32_t tiny = bits_of_float(float_of_bits(is_tiny ? rest : 0u) + 0.5f) - 0x3F000000u;
   const std::uint32_t finite = is_tiny ? tiny : normal;
-  const std::uint32_t magnitude = rest > 0x7F800000u ? 0x7E00u : rest >= 0x477FF000u ? 0x7C00u : finite;
+  const std::uint32_t magnitude = rest > 0x7F800000u    ? 0x7E00u
+                                  : rest >= 0x477FF000u ? 0x7C00u
+                                                        : finite;
   return static_cast<std::uint16_t>(sign | magnitude);
 }
 
@@ -76,7 +83,8 @@ struct bfloat16 {
   GPUNET_FN constexpr operator float() const { return detail::bfloat_to_float(bits); }
 };
 
-// An IEEE 754 binary16: 11 significant bits, up to 65504, and steps of 2^-24 near 0. It stores; to compute, convert it.
+// An IEEE 754 binary16: 11 significant bits, up to 65504, and steps of 2^-24 near 0. It stores; to
+// compute, convert it.
 struct float16 {
   std::uint16_t bits = 0;
 

@@ -7,13 +7,15 @@
 
 namespace gpunet {
 
-// What the environment says: RANK, WORLD_SIZE, LOCAL_RANK and LOCAL_WORLD_SIZE, as torchrun sets them, else what Open MPI, MPICH
-// and Slurm set; these also where RANK=0 WORLD_SIZE=1 is left in a shell. A process that nobody launched is alone.
+// What the environment says: RANK, WORLD_SIZE, LOCAL_RANK and LOCAL_WORLD_SIZE, as torchrun sets
+// them, else what Open MPI, MPICH and Slurm set; these also where RANK=0 WORLD_SIZE=1 is left in a
+// shell. A process that nobody launched is alone.
 struct Launch {
   index_t rank = 0, world_size = 1;              // among all processes
   index_t local_rank = 0, local_world_size = 1;  // among those of this machine
   const char* launcher = nullptr;                // which one has set them; nullptr: none
-  std::string problem = {};  // why what it has set cannot be used; then this process counts as alone
+  // Why what it has set cannot be used; then this process counts as alone.
+  std::string problem = {};
 };
 
 // Reads it.

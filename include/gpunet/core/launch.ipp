@@ -26,7 +26,8 @@ inline constexpr LaunchVariables launch_variables[] = {
      "OMPI_COMM_WORLD_LOCAL_SIZE"},
     {"MPICH", "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS"},
     // Of a step of srun: a batch script is no process of it.
-    {"Slurm", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID", "SLURM_STEP_TASKS_PER_NODE", true},
+    {"Slurm", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID", "SLURM_STEP_TASKS_PER_NODE",
+     true},
 };
 
 // Reads all of a text as a number of `least` or more. Returns whether it is one.
@@ -46,8 +47,8 @@ GPUNET_INLINE std::string read_launch_variable(const char* name, index_t least, 
   return concat(name, "='", text, "' (want a number, ", least, " or more)");
 }
 
-// The same for Slurm's list of the processes on each node, "4(x2),3" for 4, 4 and 3: reads the number of node SLURM_NODEID, of the
-// first if that is not set.
+// The same for Slurm's list of the processes on each node, "4(x2),3" for 4, 4 and 3: reads the
+// number of node SLURM_NODEID, of the first if that is not set.
 GPUNET_INLINE std::string read_launch_list(const char* name, index_t& number) {
   const char* const text = std::getenv(name);
   if (!text) return {};
@@ -67,7 +68,8 @@ GPUNET_INLINE std::string read_launch_list(const char* name, index_t& number) {
       entry = entry.substr(0, times);
     }
     if (!is_entry || !read_launch_number(entry, 1, processes))
-      return concat(name, "='", text, "' (want the number of processes on each node, such as 4(x2),3)");
+      return concat(name, "='", text,
+                    "' (want the number of processes on each node, such as 4(x2),3)");
     if (first == 0) number = first = processes;
     if (0 <= node && node < nodes) number = processes;
     node -= nodes;
@@ -83,7 +85,8 @@ GPUNET_INLINE gpunet::Launch read_launch(const LaunchVariables& names) {
   const LaunchVariables& slurm = launch_variables[std::size(launch_variables) - 1];
   index_t of_slurm = -1;
   static_cast<void>(read_launch_variable(slurm.rank, 0, of_slurm));
-  const LaunchVariables& local = !std::getenv(names.local_rank) && of_slurm == launch.rank ? slurm : names;
+  const LaunchVariables& local =
+      !std::getenv(names.local_rank) && of_slurm == launch.rank ? slurm : names;
   for (const std::string& problem :
        {problem_of_rank, read_launch_variable(names.world_size, 1, launch.world_size),
         read_launch_variable(local.local_rank, 0, launch.local_rank),
@@ -92,13 +95,14 @@ GPUNET_INLINE gpunet::Launch read_launch(const LaunchVariables& names) {
     if (!problem.empty()) return {.launcher = names.launcher, .problem = problem};
   if (launch.rank >= launch.world_size)
     return {.launcher = names.launcher,
-            .problem = concat(names.rank, "=", launch.rank, " and ", names.world_size, "=", launch.world_size,
-                              " (want ranks that are less)")};
+            .problem = concat(names.rank, "=", launch.rank, " and ", names.world_size, "=",
+                              launch.world_size, " (want ranks that are less)")};
   launch.local_world_size = std::max(launch.local_world_size, launch.local_rank + 1);
   return launch;
 }
 
-// Returns what is wrong if only one of torchrun's two variables is set. A word that is no number means something else.
+// Returns what is wrong if only one of torchrun's two variables is set. A word that is no number
+// means something else.
 GPUNET_INLINE gpunet::Launch half_launch() {
   const auto number_of = [](const char* name, index_t least) {
     index_t number = -1;
@@ -107,11 +111,13 @@ GPUNET_INLINE gpunet::Launch half_launch() {
   };
   const index_t rank = number_of("RANK", 0), world_size = number_of("WORLD_SIZE", 1);
   if (rank >= 0 && !std::getenv("WORLD_SIZE"))
-    return {.launcher = "torchrun",
-            .problem = concat("RANK=", rank, " and no WORLD_SIZE (each process would train alone)")};
+    return {
+        .launcher = "torchrun",
+        .problem = concat("RANK=", rank, " and no WORLD_SIZE (each process would train alone)")};
   if (world_size > 1 && !std::getenv("RANK"))
     return {.launcher = "torchrun",
-            .problem = concat("WORLD_SIZE=", world_size, " and no RANK (each process would train alone)")};
+            .problem =
+                concat("WORLD_SIZE=", world_size, " and no RANK (each process would train alone)")};
   return {};
 }
 
@@ -124,8 +130,9 @@ GPUNET_INLINE Launch launch_of_process() {
     Launch launch = detail::read_launch(names);
     // RANK=0 WORLD_SIZE=1 may be left in a shell: then mpirun or srun is right.
     if (alone.launcher && launch.world_size == 1) continue;
-    const bool may_be_left = names.launcher == detail::launch_variables[0].launcher && launch.world_size == 1 &&
-                             launch.problem.empty() && !std::getenv("TORCHELASTIC_RUN_ID");
+    const bool may_be_left = names.launcher == detail::launch_variables[0].launcher &&
+                             launch.world_size == 1 && launch.problem.empty() &&
+                             !std::getenv("TORCHELASTIC_RUN_ID");
     if (!may_be_left) return launch;
     alone = std::move(launch);
   }
@@ -133,11 +140,12 @@ GPUNET_INLINE Launch launch_of_process() {
 }
 
 GPUNET_INLINE std::string unused_processors(const Launch& launch, index_t bound, index_t all) {
-  if (!launch.launcher || launch.local_rank != 0 || bound * launch.local_world_size >= all) return {};
-  return concat(
-      "gpunet: ", launch.launcher, " has bound each process to ", bound, " of ", all,
-      " processors, so a Host has as many threads (unused processors: ", all - bound * launch.local_world_size,
-      "), start with mpirun --bind-to none, or srun --cpu-bind=none");
+  if (!launch.launcher || launch.local_rank != 0 || bound * launch.local_world_size >= all)
+    return {};
+  return concat("gpunet: ", launch.launcher, " has bound each process to ", bound, " of ", all,
+                " processors, so a Host has as many threads (unused processors: ",
+                all - bound * launch.local_world_size,
+                "), start with mpirun --bind-to none, or srun --cpu-bind=none");
 }
 
 }  // namespace gpunet

@@ -16,7 +16,8 @@ struct LifetimeState {
   }
 };
 
-// Of an owner. Moves with what it owns, and ends with it. Allocates at the first borrow(), which any thread may call.
+// Of an owner. Moves with what it owns, and ends with it. Allocates at the first borrow(), which
+// any thread may call.
 class OwnerLifetime {
  public:
   OwnerLifetime() = default;
@@ -57,7 +58,8 @@ class BorrowedLifetime {
   BorrowedLifetime(const BorrowedLifetime& other) : state_(other.state_) {
     if (state_) state_->holders.fetch_add(1, std::memory_order_relaxed);
   }
-  BorrowedLifetime(BorrowedLifetime&& other) noexcept : state_(std::exchange(other.state_, nullptr)) {}
+  BorrowedLifetime(BorrowedLifetime&& other) noexcept
+      : state_(std::exchange(other.state_, nullptr)) {}
   BorrowedLifetime& operator=(BorrowedLifetime other) noexcept {
     std::swap(state_, other.state_);
     return *this;

@@ -27,25 +27,27 @@ using BitsOf = std::conditional_t<sizeof(T) == sizeof(std::int32_t), std::int32_
 template <class T>
 inline constexpr T largest = std::numeric_limits<T>::max();
 
-// Returns 1 / sqrt(x), accurate to 3.5 %, of the number with the bits x: shifting halves the exponent, subtracting negates
-// it. The constants minimize the error.
+// Returns 1 / sqrt(x), accurate to 3.5 %, of the number with the bits x: shifting halves the
+// exponent, subtracting negates it. The constants minimize the error.
 template <class T>
 GPUNET_FN T guess_inverse_root(BitsOf<T> x) {
-  constexpr BitsOf<T> magic = static_cast<BitsOf<T>>(sizeof(T) == 4 ? 0x5f3759df : 0x5fe6eb50c7b537a9);
+  constexpr BitsOf<T> magic =
+      static_cast<BitsOf<T>>(sizeof(T) == 4 ? 0x5f3759df : 0x5fe6eb50c7b537a9);
   return __builtin_bit_cast(T, magic - (x >> 1));
 }
 
 }  // namespace detail
 
-// Returns the square root of x >= 0, accurate to one unit in the last place. Plain arithmetic, so loops that call it are
-// vectorized: std::sqrt may have to set errno, which prevents that. A subnormal x gives a number between 0 and its root,
-// infinity the root of the largest finite number.
+// Returns the square root of x >= 0, accurate to one unit in the last place. Plain arithmetic, so
+// loops that call it are vectorized: std::sqrt may have to set errno, which prevents that. A
+// subnormal x gives a number between 0 and its root, infinity the root of the largest finite
+// number.
 template <class T>
 GPUNET_FN T square_root(T x) {
   using Bits = detail::BitsOf<T>;
   const Bits is_infinite = x > detail::largest<T>;
-  const Bits bits =
-      __builtin_bit_cast(Bits, x) - is_infinite;  // the next smaller number; a branch would prevent vectors
+  // The next smaller number; a branch would prevent vectors.
+  const Bits bits = __builtin_bit_cast(Bits, x) - is_infinite;
   x = __builtin_bit_cast(T, bits);
   T inverse = detail::guess_inverse_root<T>(bits);
   const auto refine = [&] {  // Newton's method: squares the relative error

@@ -6,7 +6,8 @@
 
 namespace gpunet::detail {
 
-// The process that started some threads. is_this() is a system call: only code that would wait for the threads calls it.
+// The process that started some threads. is_this() is a system call: only code that would wait for
+// the threads calls it.
 class OwnerProcess {
  public:
   bool is_this() const { return id_ == ::getpid(); }
@@ -15,8 +16,9 @@ class OwnerProcess {
   pid_t id_ = ::getpid();
 };
 
-// Constructs an object anew without destroying it first: in a child of fork(), the destructors of a thread and of a condition
-// that it waited for do not return, and a mutex that it held is never unlocked.
+// Constructs an object anew without destroying it first: in a child of fork(), the destructors of a
+// thread and of a condition that it waited for do not return, and a mutex that it held is never
+// unlocked.
 template <class T>
 void forget(T& object) {
   std::construct_at(std::addressof(object));

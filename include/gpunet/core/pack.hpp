@@ -20,13 +20,14 @@ template <std::size_t... I, class... Ts>
 struct PackOf<std::index_sequence<I...>, Ts...> : Slot<I, Ts>... {
   static constexpr std::size_t size = sizeof...(Ts);
   constexpr PackOf() = default;
-  constexpr explicit PackOf(Ts... values) requires(sizeof...(Ts) > 0) : Slot<I, Ts>{std::move(values)}... {}
+  constexpr explicit PackOf(Ts... values) requires(sizeof...(Ts) > 0)
+      : Slot<I, Ts>{std::move(values)}... {}
 };
 
 }  // namespace detail
 
-// Holds one value of each type. Each element is a direct base, so get<I> is one overload resolution instead of a
-// recursion: 200 layers stay cheap to compile.
+// Holds one value of each type. Each element is a direct base, so get<I> is one overload resolution
+// instead of a recursion: 200 layers stay cheap to compile.
 template <class... Ts>
 using Pack = detail::PackOf<std::index_sequence_for<Ts...>, Ts...>;
 

@@ -18,8 +18,8 @@ class StateVisitor;  // core/state.hpp
 
 namespace detail {
 
-// The Mersenne Twister MT19937 (Matsumoto and Nishimura 1998). Gives the numbers of std::mt19937, whose header is slow
-// to compile.
+// The Mersenne Twister MT19937 (Matsumoto and Nishimura 1998). Gives the numbers of std::mt19937,
+// whose header is slow to compile.
 class MersenneTwister {
  public:
   // Restarts the sequence.
@@ -56,17 +56,20 @@ class MersenneTwister {
 
 }  // namespace detail
 
-// A random number generator: a Mersenne Twister and the numbers that PyTorch makes of its words. It uses no
-// distributions of the standard library, whose results differ between platforms.
+// A random number generator: a Mersenne Twister and the numbers that PyTorch makes of its words. It
+// uses no distributions of the standard library, whose results differ between platforms.
 class Generator {
  public:
-  static constexpr std::uint64_t default_seed = 67280421310721;  // of a PyTorch generator that was not seeded
+  // Of a PyTorch generator that was not seeded.
+  static constexpr std::uint64_t default_seed = 67280421310721;
 
   Generator() { manual_seed(default_seed); }
   explicit Generator(std::integral auto seed) { manual_seed(seed); }
   // A copy, or a moved one, goes on at the same place of the sequence, on its own.
   Generator(const Generator& other)
-      : engine_(other.engine_), has_next_normal_(other.has_next_normal_), next_normal_(other.next_normal_) {}
+      : engine_(other.engine_),
+        has_next_normal_(other.has_next_normal_),
+        next_normal_(other.next_normal_) {}
   Generator& operator=(const Generator& other) {
     engine_ = other.engine_;
     has_next_normal_ = other.has_next_normal_;
@@ -78,11 +81,13 @@ class Generator {
   void manual_seed(std::integral auto seed) {
     engine_.seed(static_cast<std::uint32_t>(seed));
     has_next_normal_ = false;
-    next_normal_ = 0;  // so that the checkpoint of a seeded generator does not depend on what was drawn before
+    // So that the checkpoint of a seeded generator does not depend on what was drawn before.
+    next_normal_ = 0;
   }
 
-  // Locks the generator, so that threads may share it: hold the lock while drawing numbers that belong together, as
-  // gpunet does for each model, tensor or order that it draws. The other functions of this class do not lock.
+  // Locks the generator, so that threads may share it: hold the lock while drawing numbers that
+  // belong together, as gpunet does for each model, tensor or order that it draws. The other
+  // functions of this class do not lock.
   [[nodiscard]] std::unique_lock<std::mutex> lock() { return std::unique_lock(mutex_); }
 
   // Returns 32 random bits.
@@ -106,13 +111,15 @@ class Generator {
 
   // Returns a number from 0 to n - 1, as torch.randint(n, ...). n is 1 or more.
   index_t below(index_t n) {
-    return static_cast<index_t>((words_below(n) == 1 ? random() : random64()) % static_cast<std::uint64_t>(n));
+    return static_cast<index_t>((words_below(n) == 1 ? random() : random64()) %
+                                static_cast<std::uint64_t>(n));
   }
   // Returns the number of words that below(n) takes.
   static constexpr std::uint64_t words_below(index_t n) { return n < index_t{1} << 28 ? 1 : 2; }
 
-  // Returns a number between low and high, as a tensor's uniform_(low, high): 24 random bits for float, 53 for double.
-  // The multiply-add is explicitly fused, as in PyTorch on processors that have the instruction.
+  // Returns a number between low and high, as a tensor's uniform_(low, high): 24 random bits for
+  // float, 53 for double. The multiply-add is explicitly fused, as in PyTorch on processors that
+  // have the instruction.
   template <class T>
   requires(std::same_as<T, float> || std::same_as<T, double>) T uniform(T low, T high) {
     constexpr int digits = std::numeric_limits<T>::digits;
@@ -122,8 +129,9 @@ class Generator {
     return std::fma(unit, high - low, low);
   }
 
-  // Returns a normal number, as normal_() of a tensor with fewer than 16 elements (draw_normal() does tensors of any
-  // size). Numbers are made in pairs (Box and Muller 1958); the second is kept for the next call.
+  // Returns a normal number, as normal_() of a tensor with fewer than 16 elements (draw_normal()
+  // does tensors of any size). Numbers are made in pairs (Box and Muller 1958); the second is kept
+  // for the next call.
   double normal(double mean, double std);
 
   // Writes or reads the place in the sequence, for a checkpoint.
@@ -139,7 +147,8 @@ class Generator {
   friend class GeneratorOption;
 };
 
-// Returns the generator that is used where no other is given: initial weights, the order of batches.
+// Returns the generator that is used where no other is given: initial weights, the order of
+// batches.
 Generator& default_generator();
 
 // The generator of an option: {.generator = own}, which must exist when numbers are drawn (Error).
@@ -155,7 +164,8 @@ class GeneratorOption {
   // Return the generator. Throw Error if it no longer exists.
   Generator& operator*() const {
     require(!lifetime_.is_over(),
-            "gpunet::Generator: the generator that was given as .generator is gone (destroyed; a moved one is "
+            "gpunet::Generator: the generator that was given as .generator is gone (destroyed; a "
+            "moved one is "
             "another), keep it as long as what draws from it");
     return own_ ? *own_ : default_generator();
   }
@@ -175,8 +185,8 @@ inline void manual_seed(std::integral auto seed) {
 // The largest n of randperm(): beyond it PyTorch uses another algorithm.
 inline constexpr index_t most_permuted = std::numeric_limits<std::uint32_t>::max() / 20 - 1;
 
-// Returns the numbers 0 to n - 1 in random order, as torch.randperm(n, generator=generator). Throws Error if n is out
-// of range.
+// Returns the numbers 0 to n - 1 in random order, as torch.randperm(n, generator=generator). Throws
+// Error if n is out of range.
 std::vector<index_t> randperm(index_t n, Generator& generator = default_generator());
 
 }  // namespace gpunet

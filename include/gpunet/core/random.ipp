@@ -96,7 +96,8 @@ GPUNET_INLINE Generator& default_generator() {
 }
 
 GPUNET_INLINE std::vector<index_t> randperm(index_t n, Generator& generator) {
-  require(0 <= n && n <= most_permuted, "gpunet::randperm: ", n, " numbers (want 0 to ", most_permuted, ")");
+  require(0 <= n && n <= most_permuted, "gpunet::randperm: ", n, " numbers (want 0 to ",
+          most_permuted, ")");
   const auto lock = generator.lock();
   std::vector<index_t> order(static_cast<std::size_t>(n));
   std::iota(order.begin(), order.end(), index_t{0});

@@ -1,4 +1,5 @@
-// Shapes: as numbers (Sizes: what a tensor has at run time) and as types (Dim, Shape: what the compiler knows of one sample).
+// Shapes: as numbers (Sizes: what a tensor has at run time) and as types (Dim, Shape: what the
+// compiler knows of one sample).
 #pragma once
 
 #include <algorithm>
@@ -16,7 +17,8 @@
 
 namespace gpunet {
 
-// The largest number of elements of an array: no memory holds more, and its size in bytes still fits into index_t.
+// The largest number of elements of an array: no memory holds more, and its size in bytes still
+// fits into index_t.
 inline constexpr index_t most_elements = index_t{1} << 48;
 
 // A shape as numbers: up to eight extents, outermost first. Never allocates.
@@ -38,7 +40,8 @@ class Sizes {
 
   constexpr int rank() const { return rank_; }
   constexpr index_t operator[](int i) const { return extents_[static_cast<std::size_t>(i)]; }
-  // Returns extent `i`, which may be counted from the end: -1 is the last. Throws Error if there is no such dimension.
+  // Returns extent `i`, which may be counted from the end: -1 is the last. Throws Error if there is
+  // no such dimension.
   constexpr index_t at(int i) const {
     require(rank_ > 0, "gpunet::Sizes: dimension ", i, " of a shape without dimensions");
     require(-rank_ <= i && i < rank_, "gpunet::Sizes: dimension ", i, " of a shape with ", rank_,
@@ -48,8 +51,8 @@ class Sizes {
   constexpr const index_t* begin() const { return extents_.data(); }
   constexpr const index_t* end() const { return extents_.data() + rank_; }
 
-  // Returns the number of elements; 1 for rank 0. Meaningful only if at_most() holds for some limit: the product may
-  // wrap.
+  // Returns the number of elements; 1 for rank 0. Meaningful only if at_most() holds for some
+  // limit: the product may wrap.
   constexpr index_t numel() const {
     std::uint64_t n = 1;  // unsigned: wrapping is defined, as for [2^62, 2^62, 0]
     for (index_t extent : *this)
@@ -57,7 +60,8 @@ class Sizes {
     return static_cast<index_t>(n);
   }
 
-  // Returns whether there are at most `most` elements, without computing a product that would overflow.
+  // Returns whether there are at most `most` elements, without computing a product that would
+  // overflow.
   constexpr bool at_most(index_t most) const {
     index_t n = 1;
     for (index_t extent : *this) {
@@ -73,7 +77,8 @@ class Sizes {
   // Appends an innermost dimension. Throws Error for a ninth dimension or a negative extent.
   constexpr void append(index_t extent) {
     require(rank_ < max_rank, "gpunet::Sizes: more than ", max_rank, " dimensions, join some");
-    require(extent >= 0, "gpunet::Sizes: extent ", extent, " (want 0 or more), give the extent itself");
+    require(extent >= 0, "gpunet::Sizes: extent ", extent,
+            " (want 0 or more), give the extent itself");
     extents_[static_cast<std::size_t>(rank_++)] = extent;
   }
 
@@ -105,8 +110,8 @@ class Sizes {
 // Returns the shape as PyTorch prints it: "[4, 3, 32, 32]".
 std::string to_string(const Sizes& sizes);
 
-// Returns the shape that two make where they are aligned at their last dimension and an extent of 1 is repeated; nothing if they
-// do not fit.
+// Returns the shape that two make where they are aligned at their last dimension and an extent of 1
+// is repeated; nothing if they do not fit.
 std::optional<Sizes> broadcast_shapes(const Sizes& a, const Sizes& b);
 
 namespace detail {
@@ -152,7 +157,8 @@ namespace detail {
 
 __extension__ typedef __int128 WideExtent;
 
-// Returns f(a, b), or nothing if the result does not fit into index_t. (nvcc has no constexpr __builtin_add_overflow.)
+// Returns f(a, b), or nothing if the result does not fit into index_t. (nvcc has no constexpr
+// __builtin_add_overflow.)
 template <class F>
 constexpr std::optional<index_t> checked(F f, index_t a, index_t b) {
   const WideExtent exact = f(WideExtent{a}, WideExtent{b});
@@ -161,7 +167,8 @@ constexpr std::optional<index_t> checked(F f, index_t a, index_t b) {
   return number;
 }
 
-// Returns f(a, b), a static extent if both are static. Throws Error if the result does not fit into index_t.
+// Returns f(a, b), a static extent if both are static. Throws Error if the result does not fit into
+// index_t.
 template <index_t A, index_t B, class F>
 constexpr auto combine(Dim<A> a, Dim<B> b, F f) {
   if constexpr (A == dyn || B == dyn) {
@@ -172,7 +179,8 @@ constexpr auto combine(Dim<A> a, Dim<B> b, F f) {
   } else {
     constexpr std::optional<index_t> number = checked(F{}, A, B);
     static_assert(number.has_value(),
-                  "gpunet::Dim: two sizes make a number over 2^63 (no memory holds so many), give smaller sizes");
+                  "gpunet::Dim: two sizes make a number over 2^63 (no memory holds so many), give "
+                  "smaller sizes");
     if constexpr (number.has_value()) return Dim<*number>{};
   }
 }
@@ -198,8 +206,8 @@ constexpr auto operator/(Dim<A> a, Dim<B> b) {
   return detail::combine(a, b, [](auto x, auto y) { return x / y; });
 }
 
-// A shape as a type: that of one sample (no batch dimension), outermost extent first, row-major. Each extent is a
-// number or `dyn`.
+// A shape as a type: that of one sample (no batch dimension), outermost extent first, row-major.
+// Each extent is a number or `dyn`.
 template <index_t... Ns>
 struct Shape {
   static constexpr int rank = static_cast<int>(sizeof...(Ns));

@@ -27,13 +27,15 @@ GPUNET_INLINE std::optional<Sizes> broadcast_shapes(const Sizes& a, const Sizes&
 namespace detail {
 
 GPUNET_INLINE int dimension_at(int dim, int rank, std::string_view function) {
-  require(rank > 0, "gpunet::", function, ": dimension ", dim, " of a tensor without dimensions, reshape it");
-  require(-rank <= dim && dim < rank, "gpunet::", function, ": dimension ", dim, " of a tensor with ", rank,
-          " dimensions (want ", -rank, " to ", rank - 1, ")");
+  require(rank > 0, "gpunet::", function, ": dimension ", dim,
+          " of a tensor without dimensions, reshape it");
+  require(-rank <= dim && dim < rank, "gpunet::", function, ": dimension ", dim,
+          " of a tensor with ", rank, " dimensions (want ", -rank, " to ", rank - 1, ")");
   return dim < 0 ? dim + rank : dim;
 }
 
-GPUNET_INLINE AlongDimension::AlongDimension(const Sizes& sizes, int dim, bool keepdim, std::string_view function) {
+GPUNET_INLINE AlongDimension::AlongDimension(const Sizes& sizes, int dim, bool keepdim,
+                                             std::string_view function) {
   if (sizes.rank() == 0 && (dim == 0 || dim == -1)) return;  // as in PyTorch
   const int at = dimension_at(dim, sizes.rank(), function);
   for (int i = 0; i < sizes.rank(); ++i) {

@@ -1,4 +1,5 @@
-// The state of objects as named values: one function per class writes it to a checkpoint and reads it back.
+// The state of objects as named values: one function per class writes it to a checkpoint and reads
+// it back.
 #pragma once
 
 #include <cstddef>
@@ -16,10 +17,12 @@
 
 namespace gpunet {
 
-// A visitor of the state of an object, which calls it with every value that it needs to resume after a restart:
+// A visitor of the state of an object, which calls it with every value that it needs to resume
+// after a restart:
 //   void visit_state(StateVisitor& state) { state.value("step", step_); }
-// A visitor that writes leaves the values alone. One that reads visits twice: first to check that all values are there, then to set
-// them, so that an error changes nothing. What follows from values is set where is_reading().
+// A visitor that writes leaves the values alone. One that reads visits twice: first to check that
+// all values are there, then to set them, so that an error changes nothing. What follows from
+// values is set where is_reading().
 class StateVisitor {
  public:
   StateVisitor(const StateVisitor&) = delete;
@@ -38,7 +41,8 @@ class StateVisitor {
     x = number != 0;
   }
 
-  // A number that is counted up from 0. Throws Error when reading unless it is from 0 to 2^53: the next ones do not overflow.
+  // A number that is counted up from 0. Throws Error when reading unless it is from 0 to 2^53: the
+  // next ones do not overflow.
   void count(std::string_view name, index_t& x) {
     value(name, x);
     if (is_reading()) check_count(name, x);
@@ -51,7 +55,8 @@ class StateVisitor {
     return here;
   }
 
-  // Writes a number that the constructor of the object sets. Throws Error when reading if another was written.
+  // Writes a number that the constructor of the object sets. Throws Error when reading if another
+  // was written.
   void option(std::string_view name, double here) {
     if (is_writing()) return value(name, here);
     check_option(full(name), here);
@@ -60,7 +65,8 @@ class StateVisitor {
   // The elements of a std::string or a std::vector of bytes, as many as were written.
   template <class Bytes>
   requires(sizeof(typename Bytes::value_type) == 1) void bytes(std::string_view name, Bytes& x) {
-    const auto size = static_cast<std::size_t>(number(std::string(name) + ".size", static_cast<index_t>(x.size())));
+    const auto size = static_cast<std::size_t>(
+        number(std::string(name) + ".size", static_cast<index_t>(x.size())));
     if (is_reading()) x.resize(size);
     if (size > 0)
       visit(full(name), {static_cast<index_t>(size)},
@@ -79,9 +85,15 @@ class StateVisitor {
   }
 
   // Numbers of these sizes in row-major order.
-  void array(std::string_view name, const Sizes& sizes, std::span<float> x) { visit(full(name), sizes, x); }
-  void array(std::string_view name, const Sizes& sizes, std::span<double> x) { visit(full(name), sizes, x); }
-  void array(std::string_view name, const Sizes& sizes, std::span<index_t> x) { visit(full(name), sizes, x); }
+  void array(std::string_view name, const Sizes& sizes, std::span<float> x) {
+    visit(full(name), sizes, x);
+  }
+  void array(std::string_view name, const Sizes& sizes, std::span<double> x) {
+    visit(full(name), sizes, x);
+  }
+  void array(std::string_view name, const Sizes& sizes, std::span<index_t> x) {
+    visit(full(name), sizes, x);
+  }
   // Numbers on a device. Integers and bools are written as index_t.
   template <class T, class D>
   void array(std::string_view name, const Sizes& sizes, D& device, T* data) {
@@ -111,8 +123,11 @@ class StateVisitor {
       check_count(name, x);
   }
 
-  // Returns whether the value is part of the state: `here` when writing, whether it was written when reading.
-  bool has(std::string_view name, bool here) { return is_writing() ? here : was_written(full(name)); }
+  // Returns whether the value is part of the state: `here` when writing, whether it was written
+  // when reading.
+  bool has(std::string_view name, bool here) {
+    return is_writing() ? here : was_written(full(name));
+  }
 
   // The names of what `object` visits begin with "name.".
   template <class Object>
@@ -145,15 +160,16 @@ class StateVisitor {
   void check_count(std::string_view name, index_t x) const {
     constexpr index_t most = index_t{1} << 53;
     if (x < 0 || x > most) [[unlikely]]
-      throw_error(Error(concat("gpunet::StateVisitor: the count ", full(name), " was written as ", x,
-                               " (want 0 to ", most, "), read another file")));
+      throw_error(Error(concat("gpunet::StateVisitor: the count ", full(name), " was written as ",
+                               x, " (want 0 to ", most, "), read another file")));
   }
   std::string full(std::string_view name) const { return prefix_ + std::string(name); }
 
   std::string prefix_;
 };
 
-// An object with a state: networks, optimizers, schedules, AveragedModel, GradScaler, Generator, and your own.
+// An object with a state: networks, optimizers, schedules, AveragedModel, GradScaler, Generator,
+// and your own.
 template <class X>
 concept Stateful = requires(X& x, StateVisitor& state) {
   x.visit_state(state);

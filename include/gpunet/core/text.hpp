@@ -14,12 +14,14 @@
 namespace gpunet::detail {
 
 // Returns the text with each character replaced that `changes` maps to another text.
-std::string escaped(std::string_view text, const std::vector<std::pair<char, std::string_view>>& changes);
+std::string escaped(std::string_view text,
+                    const std::vector<std::pair<char, std::string_view>>& changes);
 
 // Returns the text escaped for XML, between tags or in quotation marks.
 std::string xml_text(std::string_view text);
 
-// Returns show(name) of each name, for messages: "a, b, c"; after ten names it ends with "and 7 more".
+// Returns show(name) of each name, for messages: "a, b, c"; after ten names it ends with "and 7
+// more".
 template <class Names, class Show>
 std::string short_list(const Names& names, Show show) {
   constexpr std::size_t most = 10;
@@ -49,8 +51,8 @@ std::string fixed_text(double value, int decimals);
 // Returns the number with at most `digits` significant digits, as printf's %g, in any locale.
 std::string short_text(double value, int digits);
 
-// Returns Python's repr() of a finite float: the shortest digits that read back the same, with an exponent below 1e-4 and
-// from 1e16 on, else with a decimal point.
+// Returns Python's repr() of a finite float: the shortest digits that read back the same, with an
+// exponent below 1e-4 and from 1e16 on, else with a decimal point.
 std::string python_repr(double value);
 
 // A line in which one of several texts differs from the first one; "nothing" behind its end.

@@ -15,8 +15,8 @@ GPUNET_INLINE std::string escaped(std::string_view text,
                                   const std::vector<std::pair<char, std::string_view>>& changes) {
   std::string out;
   for (const char c : text) {
-    const auto change =
-        std::find_if(changes.begin(), changes.end(), [c](const auto& one) { return one.first == c; });
+    const auto change = std::find_if(changes.begin(), changes.end(),
+                                     [c](const auto& one) { return one.first == c; });
     out += change == changes.end() ? std::string_view(&c, 1) : change->second;
   }
   return out;
@@ -33,7 +33,8 @@ GPUNET_INLINE std::string lower_case(std::string text) {
 }
 
 GPUNET_INLINE std::size_t characters(std::string_view text) {
-  return text.size() - static_cast<std::size_t>(std::count_if(text.begin(), text.end(), is_continuation));
+  return text.size() -
+         static_cast<std::size_t>(std::count_if(text.begin(), text.end(), is_continuation));
 }
 
 GPUNET_INLINE std::string fixed_text(double value, int decimals) {
@@ -45,8 +46,8 @@ GPUNET_INLINE std::string fixed_text(double value, int decimals) {
 
 GPUNET_INLINE std::string short_text(double value, int digits) {
   std::array<char, 384> text;
-  const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::general,
-                                          std::min(digits, 64));
+  const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), value,
+                                          std::chars_format::general, std::min(digits, 64));
   return {text.data(), end};
 }
 
@@ -60,7 +61,8 @@ GPUNET_INLINE std::string python_repr(double value) {
   return out;
 }
 
-GPUNET_INLINE std::optional<LineDifference> first_difference(const std::vector<std::string>& texts) {
+GPUNET_INLINE std::optional<LineDifference> first_difference(
+    const std::vector<std::string>& texts) {
   const auto next_line = [](std::string_view& text) -> std::string_view {
     if (text.empty()) return "nothing";
     const std::string_view line = text.substr(0, text.find('\n'));
@@ -71,14 +73,16 @@ GPUNET_INLINE std::optional<LineDifference> first_difference(const std::vector<s
     if (texts[i] == texts[0]) continue;
     std::string_view own = texts[i], first = texts[0];
     while (!own.empty() || !first.empty())
-      if (const std::string_view line = next_line(own), of_first = next_line(first); line != of_first)
+      if (const std::string_view line = next_line(own), of_first = next_line(first);
+          line != of_first)
         return LineDifference{i, line, of_first};
   }
   return std::nullopt;
 }
 
 GPUNET_INLINE std::string base64(std::string_view bytes) {
-  static constexpr char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  static constexpr char digits[] =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::string out;
   for (std::size_t i = 0; i < bytes.size(); i += 3) {
     const std::size_t n = std::min<std::size_t>(3, bytes.size() - i);
@@ -94,7 +98,8 @@ GPUNET_INLINE std::string base64(std::string_view bytes) {
 // Returns whether a pattern with * and ? matches a text.
 GPUNET_INLINE bool matches(std::string_view pattern, std::string_view text) {
   std::size_t p = 0, t = 0;
-  std::size_t star = std::string_view::npos, of_star = 0;  // the last *, and the end of its characters
+  // The last *, and the end of its characters.
+  std::size_t star = std::string_view::npos, of_star = 0;
   while (t < text.size()) {
     if (p < pattern.size() && pattern[p] == '*') {
       star = p++;
@@ -116,7 +121,8 @@ GPUNET_INLINE bool matches(std::string_view pattern, std::string_view text) {
 namespace gpunet {
 
 GPUNET_INLINE bool names_parameter(std::string_view pattern, std::string_view name) {
-  for (std::size_t end = name.size(); end != std::string_view::npos && end > 0; end = name.rfind('.', end - 1))
+  for (std::size_t end = name.size(); end != std::string_view::npos && end > 0;
+       end = name.rfind('.', end - 1))
     if (detail::matches(pattern, name.substr(0, end))) return true;
   return false;
 }

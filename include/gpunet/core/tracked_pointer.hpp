@@ -12,8 +12,8 @@ namespace gpunet {
 template <class T>
 class TrackedPointer;
 
-// The base of a class T whose objects may be moved while TrackedPointers point to them. Messages call the class
-// T::type_name.
+// The base of a class T whose objects may be moved while TrackedPointers point to them. Messages
+// call the class T::type_name.
 template <class T>
 class Trackable {
  public:
@@ -37,16 +37,17 @@ class Trackable {
   friend class TrackedPointer<const T>;
 
   [[noreturn, gnu::cold, gnu::noinline]] static void refuse() {
-    throw_error(
-        Error(concat("gpunet::", T::type_name,
-                     ": this object was moved from (its contents are gone), use the one that it was moved to")));
+    throw_error(Error(concat(
+        "gpunet::", T::type_name,
+        ": this object was moved from (its contents are gone), use the one that it was moved to")));
   }
 
-  std::shared_ptr<Trackable*> place_;  // shared with all pointers; null if this object was moved from
+  // Shared with all pointers; null if this object was moved from.
+  std::shared_ptr<Trackable*> place_;
 };
 
-// A pointer to a Trackable that follows it when it is moved. Using it throws Error if the object no longer exists or
-// the pointer itself was moved from.
+// A pointer to a Trackable that follows it when it is moved. Using it throws Error if the object no
+// longer exists or the pointer itself was moved from.
 template <class T>
 class TrackedPointer {
  public:
@@ -65,10 +66,10 @@ class TrackedPointer {
   using Base = Trackable<std::remove_const_t<T>>;
 
   [[noreturn, gnu::cold, gnu::noinline]] static void refuse() {
-    throw_error(
-        Error(concat("gpunet::", T::type_name,
-                     ": the object is gone (destroyed, or another one was assigned to it), but something made for "
-                     "it is still used, keep the object as long, or make that anew")));
+    throw_error(Error(concat("gpunet::", T::type_name,
+                             ": the object is gone (destroyed, or another one was assigned to it), "
+                             "but something made for "
+                             "it is still used, keep the object as long, or make that anew")));
   }
 
   std::shared_ptr<Base*> place_;

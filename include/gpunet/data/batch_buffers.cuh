@@ -31,7 +31,8 @@ struct BatchBuffers<Cuda>::State {
         sample_bytes(static_cast<index_t>(set.sample_bytes())),
         target_bytes(static_cast<index_t>(set.target_bytes())) {
     for (index_t slot = 0; slot < slot_count; ++slot)
-      all.push_back({pin(batch_size * sample_bytes), pin(batch_size * target_bytes), gpunet::detail::make_event()});
+      all.push_back({pin(batch_size * sample_bytes), pin(batch_size * target_bytes),
+                     gpunet::detail::make_event()});
     if (set.pixel_table()) {
       const std::vector<float>& values = set.pixel_table()->values();
       table = {device, static_cast<index_t>(values.size())};
@@ -39,18 +40,22 @@ struct BatchBuffers<Cuda>::State {
       floats = {device, batch_size * features};
     }
     for (Target& target : targets) {
-      target = {
-          {device, batch_size * sample_bytes}, {device, batch_size * target_bytes}, gpunet::detail::make_event()};
-      check(cudaEventRecord(target.used.get(), device.stream()));  // the memory is there from this moment on
+      target = {{device, batch_size * sample_bytes},
+                {device, batch_size * target_bytes},
+                gpunet::detail::make_event()};
+      // The memory is there from this moment on.
+      check(cudaEventRecord(target.used.get(), device.stream()));
     }
   }
 
   static Pinned pin(index_t bytes) {
     void* memory = nullptr;
-    const cudaError_t status = cudaMallocHost(&memory, static_cast<std::size_t>(std::max(bytes, index_t{1})));
+    const cudaError_t status =
+        cudaMallocHost(&memory, static_cast<std::size_t>(std::max(bytes, index_t{1})));
     if (status != cudaSuccess) ignore_error(status);
-    require(status == cudaSuccess, "gpunet::data::DataLoader: no pinned host memory for ", bytes, " bytes (",
-            cudaGetErrorString(status), "), use a smaller batch_size, prefetch_factor or num_workers");
+    require(status == cudaSuccess, "gpunet::data::DataLoader: no pinned host memory for ", bytes,
+            " bytes (", cudaGetErrorString(status),
+            "), use a smaller batch_size, prefetch_factor or num_workers");
     return Pinned(static_cast<std::byte*>(memory));
   }
 
@@ -84,8 +89,8 @@ struct BatchBuffers<Cuda>::State {
   std::size_t newest = 0;      // the target that was sent to last
 };
 
-GPUNET_BACKENDS_INLINE BatchBuffers<Cuda>::BatchBuffers(Cuda& device, index_t slot_count, index_t batch_size,
-                                                        const DatasetView& set)
+GPUNET_BACKENDS_INLINE BatchBuffers<Cuda>::BatchBuffers(Cuda& device, index_t slot_count,
+                                                        index_t batch_size, const DatasetView& set)
     : device_(device) {
   const gpunet::detail::CurrentDevice current(device.ordinal());
   state_ = std::make_unique<State>(device, slot_count, batch_size, set);

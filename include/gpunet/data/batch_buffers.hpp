@@ -13,7 +13,8 @@
 
 namespace gpunet::data {
 
-// A batch of n samples and their targets on device D, borrowed from the loader until the next batch.
+// A batch of n samples and their targets on device D, borrowed from the loader until the next
+// batch.
 template <class D, class Target = label_t>
 struct Batch {
   View<const float, D> inputs;    // [n, ...sample sizes]
@@ -36,7 +37,8 @@ class BatchSlots {
   virtual void* host_targets(index_t slot) = 0;  // [batch size, ...]
 };
 
-// A ring of slots for batches on device D. A slot is filled in host memory, sent, used, released, and filled again.
+// A ring of slots for batches on device D. A slot is filled in host memory, sent, used, released,
+// and filled again.
 //
 //   member              thread     when
 //   constructor         training   before the first epoch; everything is allocated here
@@ -49,9 +51,10 @@ class BatchSlots {
 //                                  the device but need not be complete
 //   destructor          training   when no filler runs and all sent slots are released
 //
-// The filler is a worker, or the training thread itself. Calls on one slot are ordered by the loader's lock; calls on
-// different slots may run concurrently. wait_reusable and send may throw, release must not. `takes_bytes`: samples are
-// copied as bytes; `least_slots`: the smallest number of slots.
+// The filler is a worker, or the training thread itself. Calls on one slot are ordered by the
+// loader's lock; calls on different slots may run concurrently. wait_reusable and send may throw,
+// release must not. `takes_bytes`: samples are copied as bytes; `least_slots`: the smallest number
+// of slots.
 template <Device D>
 class BatchBuffers;
 
@@ -77,9 +80,10 @@ class BatchBuffers<Host> final : public BatchSlots {
 };
 
 #if GPUNET_CUDA
-// Slots in pinned host memory and two batches in device memory: one is used while the next is copied. Bytes are converted
-// to floats on the device. The streams wait for each other by events; the training thread waits only for a free slot. With
-// two slots or more it fills one while the other is copied. One slot is sent at a time.
+// Slots in pinned host memory and two batches in device memory: one is used while the next is
+// copied. Bytes are converted to floats on the device. The streams wait for each other by events;
+// the training thread waits only for a free slot. With two slots or more it fills one while the
+// other is copied. One slot is sent at a time.
 template <>
 class BatchBuffers<Cuda> final : public BatchSlots {
  public:
@@ -109,8 +113,9 @@ class BatchBuffers<Cuda> final : public BatchSlots {
 };
 #endif
 
-// On any other device: one batch of device memory, to which send() copies. Work on a device runs in order, so the copy
-// waits for the work on the previous batch. A device with asynchronous copies specializes the class.
+// On any other device: one batch of device memory, to which send() copies. Work on a device runs in
+// order, so the copy waits for the work on the previous batch. A device with asynchronous copies
+// specializes the class.
 template <Device D>
 class BatchBuffers final : public BatchSlots {
  public:

@@ -23,7 +23,8 @@ GPUNET_INLINE void* BatchBuffers<Host>::host_targets(index_t slot) {
 }
 
 GPUNET_INLINE BatchMemory BatchBuffers<Host>::send(index_t slot, index_t) {
-  return {inputs_[static_cast<std::size_t>(slot)].data(), targets_[static_cast<std::size_t>(slot)].data()};
+  return {inputs_[static_cast<std::size_t>(slot)].data(),
+          targets_[static_cast<std::size_t>(slot)].data()};
 }
 
 }  // namespace gpunet::data

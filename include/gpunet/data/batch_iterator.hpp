@@ -10,10 +10,11 @@
 
 namespace gpunet::data {
 
-// The position of a loop over Source, which is a friend. Of the source it uses fetch(b), which fetches batch b if there is
-// one, current_ (the index of the fetched batch), batch_, size_ (the number of batches) and loops_ (the number of loops
-// begun), and running_ (whether the newest loop has not been left). Only the newest loop may use the batches; another one gets
-// an Error, as does access after the last batch.
+// The position of a loop over Source, which is a friend. Of the source it uses fetch(b), which
+// fetches batch b if there is one, current_ (the index of the fetched batch), batch_, size_ (the
+// number of batches) and loops_ (the number of loops begun), and running_ (whether the newest loop
+// has not been left). Only the newest loop may use the batches; another one gets an Error, as does
+// access after the last batch.
 template <class Source>
 class BatchIterator {
  public:
@@ -21,7 +22,9 @@ class BatchIterator {
   using difference_type = std::ptrdiff_t;
 
   BatchIterator() = default;
-  explicit BatchIterator(Source& source) : source_(&source), loop_(source.loops_) { source.running_ = true; }
+  explicit BatchIterator(Source& source) : source_(&source), loop_(source.loops_) {
+    source.running_ = true;
+  }
   BatchIterator(BatchIterator&& other) noexcept
       : source_(std::exchange(other.source_, nullptr)), loop_(other.loop_) {}
   BatchIterator& operator=(BatchIterator&& other) noexcept {
@@ -43,18 +46,18 @@ class BatchIterator {
   }
   void operator++(int) { ++*this; }
   bool operator==(std::default_sentinel_t) const {
-    require(
-        loop_ == source_->loops_,
-        "gpunet::data::DataLoader: another loop over the same batches has begun (they serve one at a time), give "
-        "each loop batches of its own: loader.to(device)");
+    require(loop_ == source_->loops_,
+            "gpunet::data::DataLoader: another loop over the same batches has begun (they serve "
+            "one at a time), give "
+            "each loop batches of its own: loader.to(device)");
     return source_->current_ == source_->size_;
   }
 
  private:
   void require_batch() const {
     require(*this != std::default_sentinel,
-            "gpunet::data::DataLoader: there is no batch after the last one (an epoch has ", source_->size_,
-            "), compare the iterator with end() first");
+            "gpunet::data::DataLoader: there is no batch after the last one (an epoch has ",
+            source_->size_, "), compare the iterator with end() first");
   }
 
   Source* source_ = nullptr;
@@ -64,9 +67,10 @@ class BatchIterator {
 // The compile error of begin() on temporary batches.
 template <class Iterator>
 Iterator refuse_temporary_batches() {
-  static_assert(sizeof(Iterator) == 0,
-                "gpunet::data::DataLoader: the batches are a temporary (a batch would outlive its memory), "
-                "keep them in a variable: auto batches = loader.to(device);");
+  static_assert(
+      sizeof(Iterator) == 0,
+      "gpunet::data::DataLoader: the batches are a temporary (a batch would outlive its memory), "
+      "keep them in a variable: auto batches = loader.to(device);");
   return {};
 }
 

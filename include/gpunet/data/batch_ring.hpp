@@ -11,9 +11,9 @@
 
 namespace gpunet::data {
 
-// Synchronizes the workers of a loader with its training thread. Batch b of an epoch is in slot b % slots; batches are
-// begun and used in order. A worker without a free slot sleeps until half of the slots are free, so a loader that is
-// ahead does not wake a thread for every batch.
+// Synchronizes the workers of a loader with its training thread. Batch b of an epoch is in slot b %
+// slots; batches are begun and used in order. A worker without a free slot sleeps until half of the
+// slots are free, so a loader that is ahead does not wake a thread for every batch.
 class BatchRing {
  public:
   explicit BatchRing(index_t slot_count) : slots_(static_cast<std::size_t>(slot_count)) {}
@@ -35,8 +35,9 @@ class BatchRing {
   // For a worker: reports that `batch` is filled, or failed with `error`.
   void finish(index_t batch, std::exception_ptr error);
 
-  // For the training thread: frees the slots of earlier batches and asks for `batch`. Returns true if no worker has
-  // begun it, so the caller must fill it. Otherwise waits until it is filled, and rethrows the worker's exception.
+  // For the training thread: frees the slots of earlier batches and asks for `batch`. Returns true
+  // if no worker has begun it, so the caller must fill it. Otherwise waits until it is filled, and
+  // rethrows the worker's exception.
   bool want(index_t batch);
 
  private:

@@ -29,7 +29,8 @@ struct CifarFormat {
   std::size_t record_bytes() const;
 };
 
-// The records of some CIFAR files, in memory: one or two label bytes, then 32 x 32 bytes each of red, green and blue.
+// The records of some CIFAR files, in memory: one or two label bytes, then 32 x 32 bytes each of
+// red, green and blue.
 class CifarImages : public ImageDataset {
  public:
   GPUNET_INLINE_VIRTUAL index_t size() const override;
@@ -39,7 +40,8 @@ class CifarImages : public ImageDataset {
  protected:
   static constexpr ImageSizes sizes{3, 32, 32};
 
-  // Reads the files `names` in `folder` or its subfolder. Byte `which_label` of a record is the label.
+  // Reads the files `names` in `folder` or its subfolder. Byte `which_label` of a record is the
+  // label.
   CifarImages(const CifarFormat& format, std::size_t which_label, std::string folder,
               std::initializer_list<std::string_view> names, Pipeline pipeline);
 
@@ -57,13 +59,14 @@ class CifarImages : public ImageDataset {
 
 }  // namespace detail
 
-// CIFAR-10: 32 x 32 color photographs of ten classes, from the official binary version (cifar-10-binary.tar.gz). Images
-// are stored as bytes and transformed when they are read.
+// CIFAR-10: 32 x 32 color photographs of ten classes, from the official binary version
+// (cifar-10-binary.tar.gz). Images are stored as bytes and transformed when they are read.
 class CIFAR10 : public detail::CifarImages {
  public:
-  // The 50,000 training images (data_batch_1.bin to data_batch_5.bin) or the 10,000 test images (test_batch.bin) in
-  // `folder` or its subfolder cifar-10-batches-bin. Files may have fewer images. Throws Error if a file is missing,
-  // unreadable or not a file of CIFAR-10, or if a label is greater than 9.
+  // The 50,000 training images (data_batch_1.bin to data_batch_5.bin) or the 10,000 test images
+  // (test_batch.bin) in `folder` or its subfolder cifar-10-batches-bin. Files may have fewer
+  // images. Throws Error if a file is missing, unreadable or not a file of CIFAR-10, or if a label
+  // is greater than 9.
   template <class Transform = ToTensor>
   static CIFAR10 train(const std::string& folder, const Transform& transform = {}) {
     return {folder, true, Pipeline(transform, sizes)};
@@ -89,9 +92,9 @@ enum class CIFAR100Labels { fine, coarse };
 // (cifar-100-binary.tar.gz). Images are stored as bytes and transformed when they are read.
 class CIFAR100 : public detail::CifarImages {
  public:
-  // The 50,000 training images (train.bin) or the 10,000 test images (test.bin) in `folder` or its subfolder
-  // cifar-100-binary. Files may have fewer images. Throws Error if the file is missing, unreadable or not a file of
-  // CIFAR-100, or if a label is out of range.
+  // The 50,000 training images (train.bin) or the 10,000 test images (test.bin) in `folder` or its
+  // subfolder cifar-100-binary. Files may have fewer images. Throws Error if the file is missing,
+  // unreadable or not a file of CIFAR-100, or if a label is out of range.
   template <class Transform = ToTensor>
   static CIFAR100 train(const std::string& folder, const Transform& transform = {},
                         CIFAR100Labels labels = CIFAR100Labels::fine) {
@@ -106,21 +109,23 @@ class CIFAR100 : public detail::CifarImages {
   // The names of the fine labels.
   static constexpr std::array<std::string_view, 100> classes() {
     return {
-        "apple",      "aquarium_fish", "baby",         "bear",       "beaver",      "bed",         "bee",
-        "beetle",     "bicycle",       "bottle",       "bowl",       "boy",         "bridge",      "bus",
-        "butterfly",  "camel",         "can",          "castle",     "caterpillar", "cattle",      "chair",
-        "chimpanzee", "clock",         "cloud",        "cockroach",  "couch",       "crab",        "crocodile",
-        "cup",        "dinosaur",      "dolphin",      "elephant",   "flatfish",    "forest",      "fox",
-        "girl",       "hamster",       "house",        "kangaroo",   "keyboard",    "lamp",        "lawn_mower",
-        "leopard",    "lion",          "lizard",       "lobster",    "man",         "maple_tree",  "motorcycle",
-        "mountain",   "mouse",         "mushroom",     "oak_tree",   "orange",      "orchid",      "otter",
-        "palm_tree",  "pear",          "pickup_truck", "pine_tree",  "plain",       "plate",       "poppy",
-        "porcupine",  "possum",        "rabbit",       "raccoon",    "ray",         "road",        "rocket",
-        "rose",       "sea",           "seal",         "shark",      "shrew",       "skunk",       "skyscraper",
-        "snail",      "snake",         "spider",       "squirrel",   "streetcar",   "sunflower",   "sweet_pepper",
-        "table",      "tank",          "telephone",    "television", "tiger",       "tractor",     "train",
-        "trout",      "tulip",         "turtle",       "wardrobe",   "whale",       "willow_tree", "wolf",
-        "woman",      "worm"};
+        "apple",       "aquarium_fish", "baby",      "bear",       "beaver",       "bed",
+        "bee",         "beetle",        "bicycle",   "bottle",     "bowl",         "boy",
+        "bridge",      "bus",           "butterfly", "camel",      "can",          "castle",
+        "caterpillar", "cattle",        "chair",     "chimpanzee", "clock",        "cloud",
+        "cockroach",   "couch",         "crab",      "crocodile",  "cup",          "dinosaur",
+        "dolphin",     "elephant",      "flatfish",  "forest",     "fox",          "girl",
+        "hamster",     "house",         "kangaroo",  "keyboard",   "lamp",         "lawn_mower",
+        "leopard",     "lion",          "lizard",    "lobster",    "man",          "maple_tree",
+        "motorcycle",  "mountain",      "mouse",     "mushroom",   "oak_tree",     "orange",
+        "orchid",      "otter",         "palm_tree", "pear",       "pickup_truck", "pine_tree",
+        "plain",       "plate",         "poppy",     "porcupine",  "possum",       "rabbit",
+        "raccoon",     "ray",           "road",      "rocket",     "rose",         "sea",
+        "seal",        "shark",         "shrew",     "skunk",      "skyscraper",   "snail",
+        "snake",       "spider",        "squirrel",  "streetcar",  "sunflower",    "sweet_pepper",
+        "table",       "tank",          "telephone", "television", "tiger",        "tractor",
+        "train",       "trout",         "tulip",     "turtle",     "wardrobe",     "whale",
+        "willow_tree", "wolf",          "woman",     "worm"};
   }
   // The names of the coarse labels.
   static constexpr std::array<std::string_view, 20> superclasses() {
@@ -151,7 +156,8 @@ class CIFAR100 : public detail::CifarImages {
   label_t coarse_label(index_t i) const { return record(i)[0]; }
 
  private:
-  CIFAR100(const std::string& folder, std::string_view file, Pipeline pipeline, CIFAR100Labels labels);
+  CIFAR100(const std::string& folder, std::string_view file, Pipeline pipeline,
+           CIFAR100Labels labels);
 };
 
 }  // namespace gpunet::data

@@ -12,8 +12,9 @@
 
 namespace gpunet::data {
 
-// Returns the label of every sample. Images of an ImageFolder are not read for it; datasets that make a sample and its label in one
-// call make all samples. Throws Error for a dataset whose targets are not labels.
+// Returns the label of every sample. Images of an ImageFolder are not read for it; datasets that
+// make a sample and its label in one call make all samples. Throws Error for a dataset whose
+// targets are not labels.
 template <class Set>
 std::vector<label_t> labels_of(const Set& set) {
   (void)detail::RequireDataset<Set>{};
@@ -43,8 +44,9 @@ std::vector<label_t> labels_of(const Subset<Set>& subset) {
   return labels;
 }
 
-// Returns a weight for each class 0 to classes - 1 that makes all classes count alike, the number of samples / (classes * that of the
-// class), as sklearn.utils.class_weight.compute_class_weight("balanced"):
+// Returns a weight for each class 0 to classes - 1 that makes all classes count alike, the number
+// of samples / (classes * that of the class), as
+// sklearn.utils.class_weight.compute_class_weight("balanced"):
 //   nn::CrossEntropyLoss criterion({.weight = data::compute_class_weight(data::labels_of(set), 10)});
 // Labels equal to `ignore_index`, which the loss leaves out, do not count. Throws Error for another
 // label that is not a class, or a class without samples.

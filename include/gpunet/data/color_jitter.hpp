@@ -5,7 +5,8 @@
 
 namespace gpunet::data {
 
-// For images of one or three channels with values from 0 to 1. Formulas: torchvision, float tensors.
+// For images of one or three channels with values from 0 to 1. Formulas: torchvision, float
+// tensors.
 namespace functional {
 
 // Scales the brightness. 0: black, 1: unchanged.
@@ -17,7 +18,8 @@ void adjust_contrast(Pixels<float>& image, double factor);
 // Scales the saturation. 0: gray, 1: unchanged. Does not change images of one channel.
 void adjust_saturation(Pixels<float>& image, double factor);
 
-// Rotates the hue by `turn` of the color circle, from -0.5 to 0.5. Does not change images of one channel.
+// Rotates the hue by `turn` of the color circle, from -0.5 to 0.5. Does not change images of one
+// channel.
 void adjust_hue(Pixels<float>& image, double turn);
 
 }  // namespace functional
@@ -28,8 +30,8 @@ struct ColorJitterOptions {
   double hue = 0;                                       // rotations are from -x to x; at most 0.5
 };
 
-// Changes brightness, contrast, saturation and hue by random amounts and in random order. For images of one or three
-// channels with values from 0 to 1, so before Normalize.
+// Changes brightness, contrast, saturation and hue by random amounts and in random order. For
+// images of one or three channels with values from 0 to 1, so before Normalize.
 //   data::ColorJitter{{.brightness = 0.4, .hue = 0.1}}
 class ColorJitter {
  public:

@@ -58,7 +58,8 @@ GPUNET_INLINE void adjust_contrast(Pixels<float>& image, double factor) {
   double sum = 0;
   for (index_t i = 0; i < image.sizes.pixels(); ++i)
     sum += static_cast<double>(detail::gray(image, i));
-  const auto mean = static_cast<float>(sum / static_cast<double>(std::max(image.sizes.pixels(), index_t{1})));
+  const auto mean =
+      static_cast<float>(sum / static_cast<double>(std::max(image.sizes.pixels(), index_t{1})));
   for (float& x : image.values)
     x = detail::mix(x, mean, static_cast<float>(factor));
 }
@@ -80,7 +81,8 @@ GPUNET_INLINE void adjust_hue(Pixels<float>& image, double turn) {
   const index_t n = image.sizes.pixels();
   float* x = image.values.data();
   for (index_t i = 0; i < n; ++i, ++x) {
-    const std::array<float, 3> color = detail::turn_hue({x[0], x[n], x[2 * n]}, static_cast<float>(turn));
+    const std::array<float, 3> color =
+        detail::turn_hue({x[0], x[n], x[2 * n]}, static_cast<float>(turn));
     for (std::size_t c = 0; c < 3; ++c)
       x[static_cast<index_t>(c) * n] = color[c];
   }
@@ -90,8 +92,8 @@ GPUNET_INLINE void adjust_hue(Pixels<float>& image, double turn) {
 
 GPUNET_INLINE ColorJitter::ColorJitter(const ColorJitterOptions& options) : options_(options) {
   const auto check = [](std::string_view name, double value, double most) {
-    require(0 <= value && value <= most, "gpunet::data::ColorJitter: ", name, " ", value, " (want 0 to ", most,
-            ")");
+    require(0 <= value && value <= most, "gpunet::data::ColorJitter: ", name, " ", value,
+            " (want 0 to ", most, ")");
   };
   const double most = 1e6;
   check("brightness", options.brightness, most);
@@ -101,8 +103,8 @@ GPUNET_INLINE ColorJitter::ColorJitter(const ColorJitterOptions& options) : opti
 }
 
 GPUNET_INLINE ImageSizes ColorJitter::output(const ImageSizes& input) const {
-  require(input.channels == 1 || input.channels == 3, "gpunet::data::ColorJitter: images of ", input.channels,
-          " channels (want 1, gray, or 3: red, green, blue)");
+  require(input.channels == 1 || input.channels == 3, "gpunet::data::ColorJitter: images of ",
+          input.channels, " channels (want 1, gray, or 3: red, green, blue)");
   return input;
 }
 
@@ -114,10 +116,14 @@ GPUNET_INLINE void ColorJitter::operator()(Pixels<float>& image, Random& random)
   for (std::size_t i = 3; i > 0; --i)
     std::swap(order[i], order[random.integer(std::size_t{0}, i)]);
   for (const int what : order) {
-    if (what == 0 && options_.brightness > 0) functional::adjust_brightness(image, factor(options_.brightness));
-    if (what == 1 && options_.contrast > 0) functional::adjust_contrast(image, factor(options_.contrast));
-    if (what == 2 && options_.saturation > 0) functional::adjust_saturation(image, factor(options_.saturation));
-    if (what == 3 && options_.hue > 0) functional::adjust_hue(image, random.uniform(-options_.hue, options_.hue));
+    if (what == 0 && options_.brightness > 0)
+      functional::adjust_brightness(image, factor(options_.brightness));
+    if (what == 1 && options_.contrast > 0)
+      functional::adjust_contrast(image, factor(options_.contrast));
+    if (what == 2 && options_.saturation > 0)
+      functional::adjust_saturation(image, factor(options_.saturation));
+    if (what == 3 && options_.hue > 0)
+      functional::adjust_hue(image, random.uniform(-options_.hue, options_.hue));
   }
 }
 

@@ -48,12 +48,14 @@ class JoinedDatasets {
 template <class Target = label_t>
 class ConcatDataset : public detail::JoinedDatasets {
  public:
-  // Throws Error unless all samples have the same shape, and all targets. Datasets without samples may have any shape.
+  // Throws Error unless all samples have the same shape, and all targets. Datasets without samples
+  // may have any shape.
   template <class... Sets>
   requires(sizeof...(Sets) >= 2) explicit ConcatDataset(Sets&&... sets)
       : ConcatDataset(std::vector<DatasetView>{DatasetView(std::forward<Sets>(sets))...}) {}
   // As a list: ConcatDataset all({photographs, drawings}).
-  explicit ConcatDataset(std::initializer_list<DatasetView> sets) : ConcatDataset(std::vector<DatasetView>(sets)) {}
+  explicit ConcatDataset(std::initializer_list<DatasetView> sets)
+      : ConcatDataset(std::vector<DatasetView>(sets)) {}
   explicit ConcatDataset(std::vector<DatasetView> sets)
       : JoinedDatasets(std::move(sets), std::same_as<Target, label_t>) {}
 

@@ -26,14 +26,17 @@ GPUNET_INLINE detail::JoinedDatasets::JoinedDatasets(std::vector<DatasetView> se
       sample_sizes_ = set.sample_sizes();
       target_sizes_ = set.target_sizes();
     }
-    require(set.size() == 0 || set.sample_sizes() == sample_sizes(), where, "the samples of dataset ", ends_.size(),
-            " have shape ", to_string(set.sample_sizes()), ", those before it ", to_string(sample_sizes()),
+    require(set.size() == 0 || set.sample_sizes() == sample_sizes(), where,
+            "the samples of dataset ", ends_.size(), " have shape ", to_string(set.sample_sizes()),
+            ", those before it ", to_string(sample_sizes()),
             " (a batch has one shape), bring them to one, by Resize for images");
-    require(set.size() == 0 || set.target_sizes() == target_sizes(), where, "the targets of dataset ", ends_.size(),
-            " have shape ", to_string(set.target_sizes()), ", those before it ", to_string(target_sizes()),
+    require(set.size() == 0 || set.target_sizes() == target_sizes(), where,
+            "the targets of dataset ", ends_.size(), " have shape ", to_string(set.target_sizes()),
+            ", those before it ", to_string(target_sizes()),
             " (a batch has one shape), bring them to one");
-    require(set.size() <= std::numeric_limits<index_t>::max() - size(), where, "the datasets have ", size(),
-            " and ", set.size(), " samples (want 2^63 or fewer in all), check their size()");
+    require(set.size() <= std::numeric_limits<index_t>::max() - size(), where, "the datasets have ",
+            size(), " and ", set.size(),
+            " samples (want 2^63 or fewer in all), check their size()");
     ends_.push_back(size() + set.size());
   }
 }
@@ -44,7 +47,8 @@ GPUNET_INLINE bool detail::JoinedDatasets::is_random() const {
 
 GPUNET_INLINE detail::JoinedDatasets::Place detail::JoinedDatasets::place(index_t i) const {
   check_sample(i, size());
-  const auto set = static_cast<std::size_t>(std::upper_bound(ends_.begin(), ends_.end(), i) - ends_.begin());
+  const auto set =
+      static_cast<std::size_t>(std::upper_bound(ends_.begin(), ends_.end(), i) - ends_.begin());
   return {sets_[set], set == 0 ? i : i - ends_[set - 1]};
 }
 

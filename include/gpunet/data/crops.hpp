@@ -16,7 +16,9 @@ class CenterCrop {
   explicit CenterCrop(index_t side) : CenterCrop(HeightWidth{side, side}) {}
   explicit CenterCrop(const HeightWidth& size);
 
-  ImageSizes output(const ImageSizes& input) const { return {input.channels, size_.height, size_.width}; }
+  ImageSizes output(const ImageSizes& input) const {
+    return {input.channels, size_.height, size_.width};
+  }
 
   void operator()(Pixels<std::uint8_t>& image) const;
   void operator()(Pixels<float>& image) const;
@@ -27,7 +29,8 @@ class CenterCrop {
 
 // Options of RandomResizedCrop, as in torchvision.
 struct RandomResizedCropOptions {
-  std::array<double, 2> scale = {0.08, 1};           // smallest and largest fraction of the image's area
+  // Smallest and largest fraction of the image's area.
+  std::array<double, 2> scale = {0.08, 1};
   std::array<double, 2> ratio = {3.0 / 4, 4.0 / 3};  // smallest and largest width / height
   bool antialias = true;                             // see ResizeOptions
 };
@@ -43,7 +46,9 @@ class RandomResizedCrop {
       : RandomResizedCrop(HeightWidth{side, side}, options) {}
   explicit RandomResizedCrop(const HeightWidth& size, const RandomResizedCropOptions& options = {});
 
-  ImageSizes output(const ImageSizes& input) const { return {input.channels, size_.height, size_.width}; }
+  ImageSizes output(const ImageSizes& input) const {
+    return {input.channels, size_.height, size_.width};
+  }
 
   // Returns a random part: the first of ten that fits, or the largest in the center with an allowed
   // ratio, as RandomResizedCrop.get_params in torchvision.

@@ -17,8 +17,8 @@ namespace detail {
 inline void check_part(std::string_view transform, const HeightWidth& size) {
   constexpr index_t most = 1 << 20;
   require(std::min(size.height, size.width) >= 1 && std::max(size.height, size.width) <= most,
-          "gpunet::data::", transform, ": a part of ", size.height, " x ", size.width, " (want sides of 1 to ",
-          most, ")");
+          "gpunet::data::", transform, ": a part of ", size.height, " x ", size.width,
+          " (want sides of 1 to ", most, ")");
 }
 
 // Returns where a part of `part` pixels in the middle of `all` begins; Python's round() is to even.
@@ -29,8 +29,8 @@ inline index_t middle_of(index_t all, index_t part) {
 
 template <class T>
 void center_crop(Pixels<T>& image, const HeightWidth& size) {
-  functional::crop(image, middle_of(image.sizes.height, size.height), middle_of(image.sizes.width, size.width),
-                   size);
+  functional::crop(image, middle_of(image.sizes.height, size.height),
+                   middle_of(image.sizes.width, size.width), size);
 }
 
 }  // namespace detail
@@ -46,10 +46,12 @@ GPUNET_INLINE void CenterCrop::operator()(Pixels<float>& image) const {
   detail::center_crop(image, size_);
 }
 
-GPUNET_INLINE RandomResizedCrop::RandomResizedCrop(const HeightWidth& size, const RandomResizedCropOptions& options)
+GPUNET_INLINE RandomResizedCrop::RandomResizedCrop(const HeightWidth& size,
+                                                   const RandomResizedCropOptions& options)
     : size_(size), options_(options) {
   detail::check_part("RandomResizedCrop", size);
-  detail::check_ranges("gpunet::data::RandomResizedCrop: ", options.scale, options.ratio, "width by height");
+  detail::check_ranges("gpunet::data::RandomResizedCrop: ", options.scale, options.ratio,
+                       "width by height");
 }
 
 GPUNET_INLINE Rectangle RandomResizedCrop::draw(const ImageSizes& image, Random& random) const {
@@ -57,7 +59,8 @@ GPUNET_INLINE Rectangle RandomResizedCrop::draw(const ImageSizes& image, Random&
   const auto height = static_cast<double>(image.height), width = static_cast<double>(image.width);
   for (int i = 0; i < 10; ++i) {
     const auto [w, h] = detail::draw_sides(image, options_.scale, options_.ratio, random);
-    if (1 <= h && h <= height && 1 <= w && w <= width) return detail::draw_place(image, h, w, random);
+    if (1 <= h && h <= height && 1 <= w && w <= width)
+      return detail::draw_place(image, h, w, random);
   }
   const auto whole = [](double side) {
     return static_cast<index_t>(std::nearbyint(side));

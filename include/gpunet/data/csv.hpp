@@ -61,7 +61,9 @@ class Table {
   const std::vector<std::string>& columns() const { return columns_; }
 
   // Returns the text in row 0 to rows() - 1 of a column. Throws Error for an unknown column.
-  std::string_view at(index_t row, const std::string& column) const { return field(row, position(column)); }
+  std::string_view at(index_t row, const std::string& column) const {
+    return field(row, position(column));
+  }
 
   // Returns the numbers of some columns, [rows, columns.size()], row-major. Throws Error if a field
   // is not a number, missing or not finite (unless allow_nan; integers are never missing), or too
@@ -77,7 +79,8 @@ class Table {
     return numbers<T>({column});
   }
 
-  // Returns the numbers of all columns but one, for example the one of the classes. Throws Error if it is the only one.
+  // Returns the numbers of all columns but one, for example the one of the classes. Throws Error if
+  // it is the only one.
   template <class T = float>
   std::vector<T> numbers_but(const std::string& column) const {
     std::vector<std::string> others = columns_;
@@ -122,8 +125,8 @@ class Table {
   bool is_missing_class(index_t row, std::size_t column) const;
 
   // Throws Error for a field that is missing or not finite, as `what` says.
-  [[noreturn]] void refuse(index_t row, std::size_t column, std::string_view what, std::string_view why,
-                           std::string_view or_else = "") const;
+  [[noreturn]] void refuse(index_t row, std::size_t column, std::string_view what,
+                           std::string_view why, std::string_view or_else = "") const;
   [[noreturn]] void refuse_number(index_t row, std::size_t column, bool fits) const;
 
   std::string path_;

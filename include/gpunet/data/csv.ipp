@@ -61,9 +61,11 @@ class CsvReader {
     constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
     char* at = text_.data();
     char* const end = at + text_.size();
-    if (std::string_view(at, text_.size()).starts_with(byte_order_mark)) at += byte_order_mark.size();
+    if (std::string_view(at, text_.size()).starts_with(byte_order_mark))
+      at += byte_order_mark.size();
     index_t line = 1;
-    if (const std::string_view text(at, end); text.size() > 5 && text.starts_with("sep=") && is_break(text[5])) {
+    if (const std::string_view text(at, end);
+        text.size() > 5 && text.starts_with("sep=") && is_break(text[5])) {
       separator_ = text[4];
       at = after_break(at + 5, end), ++line;
     }
@@ -81,8 +83,9 @@ class CsvReader {
       const std::size_t count = rows_.fields.size() - before;
       if (rows_.lines.empty()) rows_.width = count;
       require(count == rows_.width, "gpunet::data::read_csv: ", path_, ":", first_line, ": ", count,
-              " fields (want ", rows_.width, " as in the first line): look for a missing or an extra '", separator_,
-              "' or quote", rows_.width == 1 ? other_format(rows_.fields[0]) : "");
+              " fields (want ", rows_.width,
+              " as in the first line): look for a missing or an extra '", separator_, "' or quote",
+              rows_.width == 1 ? other_format(rows_.fields[0]) : "");
       rows_.lines.push_back(first_line);
     }
     require(!rows_.lines.empty(), "gpunet::data::read_csv: ", path_, " is empty (want a table)");
@@ -100,7 +103,8 @@ class CsvReader {
   // Returns the end of a line of blanks or a comment; null for a row.
   char* skipped(char* at, char* end) const {
     if (comment_ != '\0' && *at == comment_) return std::find_if(at, end, is_break);
-    char* const text = std::find_if(at, end, [&](char c) { return !is_blank(c) || c == separator_; });
+    char* const text =
+        std::find_if(at, end, [&](char c) { return !is_blank(c) || c == separator_; });
     return text == end || is_break(*text) ? text : nullptr;
   }
 
@@ -116,7 +120,8 @@ class CsvReader {
         continue;
       }
       require(at == end || is_break(*at), "gpunet::data::read_csv: ", path_, ":", line,
-              ": text after the closing quote of a field (want '", separator_, "' or the end of the line)");
+              ": text after the closing quote of a field (want '", separator_,
+              "' or the end of the line)");
       ++line;
       return after_break(at, end);
     }
@@ -136,7 +141,8 @@ class CsvReader {
     const index_t first_line = line;
     while (true) {
       require(at < end, "gpunet::data::read_csv: ", path_, ":", first_line,
-              ": a quote opens here and is never closed, close it (a quote inside a field is written twice)");
+              ": a quote opens here and is never closed, close it (a quote inside a field is "
+              "written twice)");
       if (*at == '"') {
         if (at + 1 == end || at[1] != '"') break;
         ++at;
@@ -159,12 +165,14 @@ struct Number {
   T value;
   bool ok, fits;
 };
-// Returns whether a number that is out of range is too small, by the position of its first digit and its exponent.
+// Returns whether a number that is out of range is too small, by the position of its first digit
+// and its exponent.
 GPUNET_INLINE bool is_below_one(std::string_view text) {
   const std::size_t e = std::min(text.find_first_of("eE"), text.size());
   const std::size_t point = std::min(text.find('.'), e), first = text.find_first_of("123456789");
   double exponent = 0;  // of any length
-  const std::size_t digits = e + (text.substr(e).starts_with("e+") || text.substr(e).starts_with("E+") ? 2 : 1);
+  const std::size_t digits =
+      e + (text.substr(e).starts_with("e+") || text.substr(e).starts_with("E+") ? 2 : 1);
   if (e < text.size()) std::from_chars(text.data() + digits, text.data() + text.size(), exponent);
   return static_cast<double>(point) - static_cast<double>(first) + exponent < 0;
 }
@@ -182,9 +190,11 @@ Number<T> parse_number(std::string_view text, char decimal = '.') {
   if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
   T value{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool is_whole = end == text.data() + text.size(), fits = error != std::errc::result_out_of_range;
+  const bool is_whole = end == text.data() + text.size(),
+             fits = error != std::errc::result_out_of_range;
   if constexpr (std::is_floating_point_v<T>)
-    if (is_whole && !fits && is_below_one(text)) return {text.front() == '-' ? -T{} : T{}, true, true};
+    if (is_whole && !fits && is_below_one(text))
+      return {text.front() == '-' ? -T{} : T{}, true, true};
   return {value, is_whole && error == std::errc(), fits};
 }
 
@@ -196,15 +206,19 @@ GPUNET_INLINE std::string shown(std::string_view text) {
 
 }  // namespace detail
 
-GPUNET_INLINE Table Table::parse(std::vector<char> text, std::string path, const CsvOptions& options) {
+GPUNET_INLINE Table Table::parse(std::vector<char> text, std::string path,
+                                 const CsvOptions& options) {
   return Table(std::move(text), std::move(path), options);
 }
 
 GPUNET_INLINE Table::Table(std::vector<char> text, std::string path, const CsvOptions& options)
-    : path_(std::move(path)), allow_nan_(options.allow_nan), decimal_(options.decimal), text_(std::move(text)) {
+    : path_(std::move(path)),
+      allow_nan_(options.allow_nan),
+      decimal_(options.decimal),
+      text_(std::move(text)) {
   require(options.decimal != options.separator,
-          "gpunet::data::read_csv: the separator and the decimal point are both '", options.separator,
-          "', give another {.separator = ';'}");
+          "gpunet::data::read_csv: the separator and the decimal point are both '",
+          options.separator, "', give another {.separator = ';'}");
   detail::CsvRows rows = detail::CsvReader(text_, path_, options).read();
   fields_ = std::move(rows.fields), lines_ = std::move(rows.lines), width_ = rows.width;
   if (options.header) {
@@ -221,13 +235,15 @@ GPUNET_INLINE Table::Table(std::vector<char> text, std::string path, const CsvOp
 }
 
 GPUNET_INLINE void Table::rename_columns() {
-  std::vector<std::size_t> order, unnamed;  // unnamed columns come last: they give way to the others
+  // Unnamed columns come last: they give way to the others.
+  std::vector<std::size_t> order, unnamed;
   for (std::size_t i = 0; i < width_; ++i) {
     (columns_[i].empty() ? unnamed : order).push_back(i);
     if (columns_[i].empty()) columns_[i] = concat("Unnamed: ", i);
   }
   order.insert(order.end(), unnamed.begin(), unnamed.end());
-  std::map<std::string, std::size_t> numbers;  // of each name, for its next column; 0: the name itself is free
+  // Of each name, for its next column; 0: the name itself is free.
+  std::map<std::string, std::size_t> numbers;
   for (const std::string& name : columns_)
     numbers[name] = 0;
   for (const std::size_t i : order) {
@@ -249,13 +265,15 @@ GPUNET_INLINE void Table::sort_names() {
 
 GPUNET_INLINE void Table::collect_missing(const CsvOptions& options) {
   if (options.keep_default_na)  // pandas' STR_NA_VALUES
-    na_words_ = {"",     "#N/A", "#N/A N/A", "#NA",  "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN",
-                 "<NA>", "N/A",  "NA",       "NULL", "NaN",     "None",     "n/a",  "nan",  "null"};
+    na_words_ = {"",     "#N/A",   "#N/A N/A", "#NA",  "-1.#IND", "-1.#QNAN", "-NaN",
+                 "-nan", "1.#IND", "1.#QNAN",  "<NA>", "N/A",     "NA",       "NULL",
+                 "NaN",  "None",   "n/a",      "nan",  "null"};
   for (const std::string& word : options.na_values)
     na_words_.emplace_back(detail::trimmed(word));
   std::sort(na_words_.begin(), na_words_.end());
   for (const std::string& word : na_words_)
-    if (const auto number = detail::parse_number<double>(word, decimal_); number.ok && !std::isnan(number.value))
+    if (const auto number = detail::parse_number<double>(word, decimal_);
+        number.ok && !std::isnan(number.value))
       na_numbers_.push_back(number.value);
 }
 
@@ -263,33 +281,37 @@ GPUNET_INLINE bool Table::is_missing(std::string_view text) const {
   if (std::binary_search(na_words_.begin(), na_words_.end(), detail::trimmed(text))) return true;
   if (na_numbers_.empty()) return false;
   const auto number = detail::parse_number<double>(text, decimal_);
-  return number.ok && std::find(na_numbers_.begin(), na_numbers_.end(), number.value) != na_numbers_.end();
+  return number.ok &&
+         std::find(na_numbers_.begin(), na_numbers_.end(), number.value) != na_numbers_.end();
 }
 
 GPUNET_INLINE std::size_t Table::position(const std::string& column) const {
-  const auto at = std::lower_bound(by_name_.begin(), by_name_.end(), column,
-                                   [this](std::size_t i, const std::string& name) { return columns_[i] < name; });
+  const auto at = std::lower_bound(
+      by_name_.begin(), by_name_.end(), column,
+      [this](std::size_t i, const std::string& name) { return columns_[i] < name; });
   if (at != by_name_.end() && columns_[*at] == column) return *at;
   const auto quoted = [](const std::string& name) {
     return concat('\'', detail::shown(name), '\'');
   };
-  throw_error(Error(concat("gpunet::data::Table: ", path_, " has no column '", detail::shown(column), "' (it has ",
-                           gpunet::detail::short_list(columns_, quoted), ")",
-                           width_ == 1 ? detail::other_format(columns_[0]) : "")));
+  throw_error(
+      Error(concat("gpunet::data::Table: ", path_, " has no column '", detail::shown(column),
+                   "' (it has ", gpunet::detail::short_list(columns_, quoted), ")",
+                   width_ == 1 ? detail::other_format(columns_[0]) : "")));
 }
 
 GPUNET_INLINE std::string Table::where(index_t row, std::size_t column) const {
-  return concat("gpunet::data::Table: ", path_, ":", lines_[static_cast<std::size_t>(row)], ": column '",
-                detail::shown(columns_[column]), "': ");
+  return concat("gpunet::data::Table: ", path_, ":", lines_[static_cast<std::size_t>(row)],
+                ": column '", detail::shown(columns_[column]), "': ");
 }
 
-GPUNET_INLINE void Table::refuse(index_t row, std::size_t column, std::string_view what, std::string_view why,
-                                 std::string_view or_else) const {
+GPUNET_INLINE void Table::refuse(index_t row, std::size_t column, std::string_view what,
+                                 std::string_view why, std::string_view or_else) const {
   const std::string_view text = field(row, column);
-  const std::string subject = text.empty() ? "the field" : concat("'", detail::shown(text.substr(0, 40)), "'");
-  throw_error(
-      Error(concat(where(row, column), subject, text.empty() ? " is empty " : what, why,
-                   ", fill the field, leave the row out, or read the table with {.allow_nan = true}", or_else)));
+  const std::string subject =
+      text.empty() ? "the field" : concat("'", detail::shown(text.substr(0, 40)), "'");
+  throw_error(Error(concat(
+      where(row, column), subject, text.empty() ? " is empty " : what, why,
+      ", fill the field, leave the row out, or read the table with {.allow_nan = true}", or_else)));
 }
 
 GPUNET_INLINE void Table::refuse_number(index_t row, std::size_t column, bool fits) const {
@@ -297,11 +319,14 @@ GPUNET_INLINE void Table::refuse_number(index_t row, std::size_t column, bool fi
   std::string without_commas(text);
   std::erase(without_commas, ',');
   std::string advice = ", fix the line, or read a column of words with categories()";
-  if (decimal_ == '.' && without_commas.size() < text.size() && detail::parse_number<double>(without_commas).ok)
+  if (decimal_ == '.' && without_commas.size() < text.size() &&
+      detail::parse_number<double>(without_commas).ok)
     advice =
-        " (because of its comma), read decimal commas with {.decimal = ','}, or remove those between thousands";
+        " (because of its comma), read decimal commas with {.decimal = ','}, or remove those "
+        "between thousands";
   else if (text.find_first_of("0123456789") == std::string_view::npos)
-    advice += concat(", or missing values with {.allow_nan = true, .na_values = {\"", detail::shown(text), "\"}}");
+    advice += concat(", or missing values with {.allow_nan = true, .na_values = {\"",
+                     detail::shown(text), "\"}}");
   throw_error(Error(concat(where(row, column), "'", detail::shown(text),
                            fits ? "' is not a number" : "' is out of range", advice)));
 }
@@ -368,7 +393,8 @@ GPUNET_INLINE bool is_class_number(std::string_view text, char decimal) {
 GPUNET_INLINE ClassKey class_key(std::string_view text, bool are_numbers, char decimal) {
   if (!are_numbers) return {0, text};
   const auto [value, ok, fits] = parse_number<double>(text, decimal);
-  const bool is_exact = ok && std::abs(value) < 0x1p53;  // larger numbers may round to the same double
+  // Larger numbers may round to the same double.
+  const bool is_exact = ok && std::abs(value) < 0x1p53;
   return {value, is_exact ? std::string_view() : text};
 }
 
@@ -394,7 +420,8 @@ GPUNET_INLINE Categories Table::categories(const std::string& column) const {
   std::map<detail::ClassKey, std::string_view> classes;
   for (const index_t row : present) {
     const detail::ClassKey key = detail::class_key(field(row, i), are_numbers, decimal_);
-    if (!std::isfinite(key.first) && !allow_nan_) refuse(row, i, " is not finite ", "(want a class)");
+    if (!std::isfinite(key.first) && !allow_nan_)
+      refuse(row, i, " is not finite ", "(want a class)");
     classes.try_emplace(key, field(row, i));
   }
   std::vector<std::string> names;
@@ -403,18 +430,21 @@ GPUNET_INLINE Categories Table::categories(const std::string& column) const {
   return categories(column, std::move(names));
 }
 
-GPUNET_INLINE Categories Table::categories(const std::string& column, std::vector<std::string> names,
+GPUNET_INLINE Categories Table::categories(const std::string& column,
+                                           std::vector<std::string> names,
                                            const CategoryOptions& options) const {
   const std::size_t i = position(column);
-  const bool are_numbers = std::all_of(
-      names.begin(), names.end(), [&](const std::string& name) { return detail::is_class_number(name, decimal_); });
+  const bool are_numbers = std::all_of(names.begin(), names.end(), [&](const std::string& name) {
+    return detail::is_class_number(name, decimal_);
+  });
   Categories categories{{}, std::move(names)};
   std::map<detail::ClassKey, label_t> classes;
   for (const std::string& name : categories.names) {
     const auto number = static_cast<label_t>(classes.size());
-    const auto [other, is_new] = classes.try_emplace(detail::class_key(name, are_numbers, decimal_), number);
-    require(is_new, "gpunet::data::Table::categories: the names ", other->second, " and ", number, ", '",
-            detail::shown(name), "', are one class, leave one out");
+    const auto [other, is_new] =
+        classes.try_emplace(detail::class_key(name, are_numbers, decimal_), number);
+    require(is_new, "gpunet::data::Table::categories: the names ", other->second, " and ", number,
+            ", '", detail::shown(name), "', are one class, leave one out");
   }
   for (index_t row = 0; row < rows(); ++row) {
     if (is_missing_class(row, i)) {
@@ -424,11 +454,12 @@ GPUNET_INLINE Categories Table::categories(const std::string& column, std::vecto
     const std::string_view text = field(row, i);
     const auto found = classes.find(detail::class_key(text, are_numbers, decimal_));
     if (found == classes.end() && !options.unknown)
-      throw_error(Error(
-          concat(where(row, i), "'", detail::shown(text.substr(0, 40)), "' is none of the ",
-                 categories.names.size(), " classes (",
-                 gpunet::detail::short_list(categories.names, [](const auto& name) { return detail::shown(name); }),
-                 "), fix the line, or number all such fields: {.unknown = -1}")));
+      throw_error(
+          Error(concat(where(row, i), "'", detail::shown(text.substr(0, 40)), "' is none of the ",
+                       categories.names.size(), " classes (",
+                       gpunet::detail::short_list(
+                           categories.names, [](const auto& name) { return detail::shown(name); }),
+                       "), fix the line, or number all such fields: {.unknown = -1}")));
     categories.values.push_back(found != classes.end() ? found->second : *options.unknown);
   }
   return categories;

@@ -22,13 +22,14 @@
 
 namespace gpunet::data {
 
-// Changes a batch of n samples after it was read: inputs [n, ...sample sizes], targets [n, ...target sizes]. Workers call
-// it concurrently. The numbers of `random` depend on the epoch and the batch only, so batches are the same for any number
-// of workers. Exceptions are rethrown in the loop. In PyTorch collate_fn also makes the batch; here the batch exists
-// and keeps its shape.
+// Changes a batch of n samples after it was read: inputs [n, ...sample sizes], targets [n,
+// ...target sizes]. Workers call it concurrently. The numbers of `random` depend on the epoch and
+// the batch only, so batches are the same for any number of workers. Exceptions are rethrown in the
+// loop. In PyTorch collate_fn also makes the batch; here the batch exists and keeps its shape.
 class CollateFunction {
   template <class Target>
-  using Function = std::function<void(View<float, Host> inputs, View<Target, Host> targets, Random& random)>;
+  using Function =
+      std::function<void(View<float, Host> inputs, View<Target, Host> targets, Random& random)>;
 
  public:
   CollateFunction(std::nullptr_t = nullptr) {}
@@ -59,12 +60,15 @@ class CollateFunction {
 // Options of DataLoader, as in PyTorch.
 struct DataLoaderOptions {
   index_t batch_size = 1;
-  bool shuffle = false;                           // a new random order per epoch
-  int num_workers = 0;                            // threads that read ahead; 0: the training thread reads
-  bool drop_last = false;                         // omit the last batch if it is smaller
-  int prefetch_factor = 2;                        // batches that each worker may read ahead, 1 to 1024
-  std::optional<Sampler> sampler = std::nullopt;  // instead of shuffle: a RandomSampler or DistributedSampler
-  CollateFunction collate_fn = nullptr;           // changes each batch in place; shapes stay
+  bool shuffle = false;  // a new random order per epoch
+  // Threads that read ahead; 0: the training thread reads.
+  int num_workers = 0;
+  bool drop_last = false;  // omit the last batch if it is smaller
+  // Batches that each worker may read ahead, 1 to 1024.
+  int prefetch_factor = 2;
+  // Instead of shuffle: a RandomSampler or DistributedSampler.
+  std::optional<Sampler> sampler = std::nullopt;
+  CollateFunction collate_fn = nullptr;  // changes each batch in place; shapes stay
   // Draws the orders and the seeds of random transforms, as PyTorch's generator, and the seeds of a
   // sampler without a generator of its own. Each epoch takes all of its words when it begins.
   GeneratorOption generator = {};
@@ -72,16 +76,17 @@ struct DataLoaderOptions {
 
 namespace detail {
 
-// Fills the slots of a loader, by its workers or the calling thread: the part of Batches that does not depend on the
-// device.
+// Fills the slots of a loader, by its workers or the calling thread: the part of Batches that does
+// not depend on the device.
 class BatchFiller {
  public:
   // `batches`: per epoch; `count`: number of slots. The slots must outlive this.
-  BatchFiller(const DatasetView& set, const DataLoaderOptions& options, index_t batches, BatchSlots& batch_slots,
-              index_t count);
+  BatchFiller(const DatasetView& set, const DataLoaderOptions& options, index_t batches,
+              BatchSlots& batch_slots, index_t count);
   ~BatchFiller();  // after stop()
 
-  // Begins an epoch, or goes on with one from a checkpoint; call stop() to end the previous one. Returns the first batch.
+  // Begins an epoch, or goes on with one from a checkpoint; call stop() to end the previous one.
+  // Returns the first batch.
   index_t start();
   void stop();
 
@@ -89,8 +94,8 @@ class BatchFiller {
   struct Filled {
     index_t slot, samples;
   };
-  // Returns a batch: waits for a worker, or fills the slot if no worker has begun. Batches are taken in order, which
-  // frees the slots of earlier ones. Throws what the dataset throws.
+  // Returns a batch: waits for a worker, or fills the slot if no worker has begun. Batches are
+  // taken in order, which frees the slots of earlier ones. Throws what the dataset throws.
   Filled take(index_t batch);
 
   void set_epoch(index_t epoch);
@@ -104,9 +109,10 @@ class BatchFiller {
 
 }  // namespace detail
 
-// The batches on device D with targets of label_t or float, as a range for loops. Each loop is an epoch with a new order; batches come in that order for
-// any number of workers. Only one loop at a time: a second one makes the first throw an Error. A batch is valid until
-// the next one is fetched. After the first batch of an epoch nothing is allocated. A loop may be left early.
+// The batches on device D with targets of label_t or float, as a range for loops. Each loop is an
+// epoch with a new order; batches come in that order for any number of workers. Only one loop at a
+// time: a second one makes the first throw an Error. A batch is valid until the next one is
+// fetched. After the first batch of an epoch nothing is allocated. A loop may be left early.
 template <Device D, class Target = label_t>
 class Batches {
  public:
@@ -138,8 +144,8 @@ class Batches {
   // Sets the epoch of a DistributedSampler. Does nothing for other orders.
   void set_epoch(index_t epoch) { filler_.set_epoch(epoch); }
 
-  // Writes or reads the position in the epoch, for a checkpoint: written in a loop, the next loop after reading continues with the batch
-  // after the current one.
+  // Writes or reads the position in the epoch, for a checkpoint: written in a loop, the next loop
+  // after reading continues with the batch after the current one.
   void visit_state(StateVisitor& state) {
     filler_.visit_state(state, running_ ? std::min(current_ + 1, size_) : -1);
     if (!state.is_reading()) return;
@@ -150,7 +156,8 @@ class Batches {
  private:
   friend Iterator;
 
-  Batches(const DatasetView& set, const DataLoaderOptions& options, index_t size, index_t slot_count, D& device);
+  Batches(const DatasetView& set, const DataLoaderOptions& options, index_t size,
+          index_t slot_count, D& device);
 
   // Releases the current batch and fetches the given one, if it exists.
   void fetch(index_t batch);
@@ -198,8 +205,8 @@ class AnyDataLoader {
 
 }  // namespace detail
 
-// Makes batches of a dataset. One loop is one epoch; inputs are [n, ...sample sizes], labels [n], other targets
-// [n, ...target sizes]:
+// Makes batches of a dataset. One loop is one epoch; inputs are [n, ...sample sizes], labels [n],
+// other targets [n, ...target sizes]:
 //   data::DataLoader loader(set, {.batch_size = 4, .shuffle = true, .num_workers = 2});
 //   auto batches = loader.to(device);
 //   for (auto [inputs, labels] : batches) ...
@@ -218,8 +225,9 @@ class DataLoader : public detail::AnyDataLoader {
   Batches<D, Target> to(D& device, const GeneratorOption& generator = {}) const {
     return {set_, options_with(generator), size(), device};
   }
-  // Copies the whole dataset to the device and returns the same batches from the copy; keep them for all epochs. Throws
-  // Error if it does not fit, if the dataset has random transforms, or if there is a collate_fn.
+  // Copies the whole dataset to the device and returns the same batches from the copy; keep them
+  // for all epochs. Throws Error if it does not fit, if the dataset has random transforms, or if
+  // there is a collate_fn.
   template <Device D>
   ResidentBatches<D, Target> resident_on(D& device) const {
     check_resident();
@@ -243,10 +251,11 @@ class DataLoader : public detail::AnyDataLoader {
 // Gives the compiler one clear error for other arguments.
 template <gpunet::detail::Wrong Target>
 class DataLoader<Target> : public gpunet::detail::AnyArguments {
-  static_assert(
-      gpunet::detail::never<Target>,
-      "gpunet::data::DataLoader: the arguments are a dataset and options with the names of DataLoaderOptions, "
-      "write data::TensorDataset set(X, y); data::DataLoader loader(set, {.batch_size = 4, .shuffle = true})");
+  static_assert(gpunet::detail::never<Target>,
+                "gpunet::data::DataLoader: the arguments are a dataset and options with the names "
+                "of DataLoaderOptions, "
+                "write data::TensorDataset set(X, y); data::DataLoader loader(set, {.batch_size = "
+                "4, .shuffle = true})");
 
  public:
   using AnyArguments::AnyArguments;
@@ -263,9 +272,11 @@ template <AnyDataset Set>
 DataLoader(std::reference_wrapper<Set>, const DataLoaderOptions&) -> DataLoader<TargetOf<Set>>;
 
 template <Device D, class Target>
-Batches<D, Target>::Batches(const DatasetView& set, const DataLoaderOptions& options, index_t size, D& device)
+Batches<D, Target>::Batches(const DatasetView& set, const DataLoaderOptions& options, index_t size,
+                            D& device)
     : Batches(DatasetView(set, BatchBuffers<D>::takes_bytes && !options.collate_fn), options, size,
-              std::max(BatchBuffers<D>::least_slots, index_t{options.num_workers} * options.prefetch_factor + 1),
+              std::max(BatchBuffers<D>::least_slots,
+                       index_t{options.num_workers} * options.prefetch_factor + 1),
               device) {}
 
 template <Device D, class Target>
@@ -290,8 +301,9 @@ void Batches<D, Target>::fetch(index_t batch) {
   if (batch == size_) return;
   const auto [slot, samples] = filler_.take(batch);
   const BatchMemory memory = buffers_.send(slot, samples);
-  batch_ = {{memory.inputs, sample_sizes_.with_front(samples), &device_},
-            {static_cast<const Target*>(memory.targets), target_sizes_.with_front(samples), &device_}};
+  batch_ = {
+      {memory.inputs, sample_sizes_.with_front(samples), &device_},
+      {static_cast<const Target*>(memory.targets), target_sizes_.with_front(samples), &device_}};
   slot_ = slot;
   current_ = batch;
 }

@@ -23,16 +23,20 @@ template <class Set>
 concept LabelDataset = requires(const Set& set, index_t i, float* sample) {
   { set.size() } -> std::same_as<index_t>;               // number of samples
   { set.sample_sizes() } -> std::convertible_to<Sizes>;  // shape of one, e.g. [3, 32, 32]
-  { set.read(i, sample) } -> std::same_as<label_t>;      // writes sample i >= 0, row-major; returns its label
+  // Writes sample i >= 0, row-major; returns its label.
+  { set.read(i, sample) } -> std::same_as<label_t>;
 };
 
-// The same with targets of any other shape: numbers to predict (float), a class for each pixel (label_t).
+// The same with targets of any other shape: numbers to predict (float), a class for each pixel
+// (label_t).
 template <class Set, class Target>
 concept TargetDataset = requires(const Set& set, index_t i, float* sample, Target* target) {
   { set.size() } -> std::same_as<index_t>;
   { set.sample_sizes() } -> std::convertible_to<Sizes>;
-  { set.target_sizes() } -> std::convertible_to<Sizes>;  // shape of one target, e.g. [1] or [32, 32]
-  set.read(i, sample, target);                           // writes sample i >= 0 and its target, row-major
+  // Shape of one target, e.g. [1] or [32, 32].
+  { set.target_sizes() } -> std::convertible_to<Sizes>;
+  // Writes sample i >= 0 and its target, row-major.
+  set.read(i, sample, target);
 }
 &&!requires(const Set& set, index_t i, float* sample, void* any) {
   set.read(i, sample, any);
@@ -42,20 +46,23 @@ concept TargetDataset = requires(const Set& set, index_t i, float* sample, Targe
 template <class Set>
 concept Dataset = LabelDataset<Set> || TargetDataset<Set, float> || TargetDataset<Set, label_t>;
 
-// A dataset with random samples: its read() has the generator as a further argument. It draws from that, so that a batch
-// does not depend on the worker that reads it.
+// A dataset with random samples: its read() has the generator as a further argument. It draws from
+// that, so that a batch does not depend on the worker that reads it.
 template <class Set>
 concept RandomDataset = Dataset<Set> && requires(const Set& set) {
   { set.is_random() } -> std::same_as<bool>;  // whether this object has random samples
 };
 
-// A dataset that stores its samples as bytes. A GPU copies those, a quarter of the data, and computes the floats;
-// read() must give the same floats. Optional: read_bytes(i, sample, random), and has_bytes(), which returns whether
-// this object has bytes.
+// A dataset that stores its samples as bytes. A GPU copies those, a quarter of the data, and
+// computes the floats; read() must give the same floats. Optional: read_bytes(i, sample, random),
+// and has_bytes(), which returns whether this object has bytes.
 template <class Set>
-concept ByteDataset = LabelDataset<Set> && requires(const Set& set, index_t i, std::uint8_t* sample) {
-  { set.read_bytes(i, sample) } -> std::same_as<label_t>;    // writes sample i [channels, ...]; returns its label
-  { set.pixel_table() } -> std::same_as<const PixelTable&>;  // the float for each byte of each channel
+concept ByteDataset = LabelDataset<Set> &&
+    requires(const Set& set, index_t i, std::uint8_t* sample) {
+  // Writes sample i [channels, ...]; returns its label.
+  { set.read_bytes(i, sample) } -> std::same_as<label_t>;
+  // The float for each byte of each channel.
+  { set.pixel_table() } -> std::same_as<const PixelTable&>;
 };
 
 // A sample as a value, see SampleDataset.
@@ -82,9 +89,11 @@ concept Returns = requires(const Set& set, index_t i) {
 };
 }  // namespace detail
 
-// A dataset with two functions, as in PyTorch: size() and operator[]. All samples must have the shapes of the first one.
+// A dataset with two functions, as in PyTorch: size() and operator[]. All samples must have the
+// shapes of the first one.
 template <class Set>
-concept SampleDataset = detail::Returns<Set, Sample> || detail::Returns<Set, SampleWithTarget<float>> ||
+concept SampleDataset =
+    detail::Returns<Set, Sample> || detail::Returns<Set, SampleWithTarget<float>> ||
     detail::Returns<Set, SampleWithTarget<label_t>>;
 
 // Any kind of dataset.
@@ -124,10 +133,11 @@ std::shared_ptr<const SetOf<Set>> held(Set&& set) {
   if constexpr (!std::is_same_v<S, std::remove_cvref_t<Set>>) {
     return {std::shared_ptr<void>(), &set.get()};
   } else if constexpr (AnyDataset<S>) {
-    static_assert(
-        std::is_constructible_v<S, Set>,
-        "gpunet::data: the dataset cannot be copied (a part or a loader of it has a copy, so that it does "
-        "not dangle), move it there: std::move(set), or give std::cref(set) and keep the set as long");
+    static_assert(std::is_constructible_v<S, Set>,
+                  "gpunet::data: the dataset cannot be copied (a part or a loader of it has a "
+                  "copy, so that it does "
+                  "not dangle), move it there: std::move(set), or give std::cref(set) and keep the "
+                  "set as long");
     return std::make_shared<const S>(std::forward<Set>(set));
   } else {
     return {};
@@ -151,13 +161,16 @@ class SharedData {
 
 // Throws Error unless a dataset of n samples has sample i.
 inline void check_sample(index_t i, index_t n) {
-  require(n > 0, "gpunet::data: sample ", i, " of a dataset of ", n, " samples, check its path, or its size()");
-  require(0 <= i && i < n, "gpunet::data: sample ", i, " of a dataset of ", n, " samples (want 0 to ", n - 1, ")");
+  require(n > 0, "gpunet::data: sample ", i, " of a dataset of ", n,
+          " samples, check its path, or its size()");
+  require(0 <= i && i < n, "gpunet::data: sample ", i, " of a dataset of ", n,
+          " samples (want 0 to ", n - 1, ")");
 }
 
 // Writes sample i of a dataset and its target. Each kind of dataset has some of these functions.
 template <class Set, class Target>
-void read_sample(const Set& set, index_t i, float* sample, Target* target, [[maybe_unused]] Random& random) {
+void read_sample(const Set& set, index_t i, float* sample, Target* target,
+                 [[maybe_unused]] Random& random) {
   if constexpr (requires { set.read(i, sample, target, random); })
     set.read(i, sample, target, random);
   else if constexpr (requires { set.read(i, sample, target); })
@@ -188,8 +201,8 @@ class DatasetView {
     const Set& set = *shared;
     if constexpr (requires { set.target_sizes(); }) target_sizes_ = set.target_sizes();
     read_ = [](const DatasetView& view, index_t i, float* sample, void* target, Random& random) {
-      detail::read_sample(*static_cast<const Set*>(view.set_.get()), i, sample, static_cast<TargetOf<Set>*>(target),
-                          random);
+      detail::read_sample(*static_cast<const Set*>(view.set_.get()), i, sample,
+                          static_cast<TargetOf<Set>*>(target), random);
     };
     if constexpr (RandomDataset<Set>) is_random_ = set.is_random();
     if constexpr (ByteDataset<Set>) {
@@ -211,7 +224,8 @@ class DatasetView {
   requires(!Dataset<Set>) DatasetView(std::shared_ptr<const Set> set)
       : set_(set), has_labels_(std::same_as<TargetOf<Set>, label_t>) {
     if constexpr (SampleDataset<Set>) {
-      using S = std::conditional_t<detail::Returns<Set, Sample>, Sample, SampleWithTarget<TargetOf<Set>>>;
+      using S =
+          std::conditional_t<detail::Returns<Set, Sample>, Sample, SampleWithTarget<TargetOf<Set>>>;
       size_ = set->size();
       if (size_ > 0) set_sizes(S((*set)[0]));
       read_ = [](const DatasetView& view, index_t i, float* sample, void* target, Random&) {
@@ -255,7 +269,8 @@ class DatasetView {
   // Writes sample i, as bytes if there is a pixel_table(), else as floats, and its target.
   void read_raw(index_t i, void* sample, void* target, Random& random) const {
     if (pixel_table_)
-      *static_cast<label_t*>(target) = read_bytes_(*this, i, static_cast<std::uint8_t*>(sample), random);
+      *static_cast<label_t*>(target) =
+          read_bytes_(*this, i, static_cast<std::uint8_t*>(sample), random);
     else
       read_(*this, i, static_cast<float*>(sample), target, random);
   }
@@ -275,14 +290,16 @@ class DatasetView {
     copy_numbers("sample ", i, from.values, from.sizes, sample_sizes_, sample);
     copy_numbers("the target of sample ", i, from.target, from.target_sizes, target_sizes_, target);
   }
-  // Copies the numbers of what is called `what`, sample or target i. Throws Error if their shape is not the first one's.
+  // Copies the numbers of what is called `what`, sample or target i. Throws Error if their shape is
+  // not the first one's.
   template <class T>
-  static void copy_numbers(std::string_view what, index_t i, const std::vector<T>& from, const Sizes& sizes,
-                           const Sizes& first, T* to) {
+  static void copy_numbers(std::string_view what, index_t i, const std::vector<T>& from,
+                           const Sizes& sizes, const Sizes& first, T* to) {
     check_sizes(what, i, static_cast<index_t>(from.size()), sizes, first);
     std::copy(from.begin(), from.end(), to);
   }
-  static void check_sizes(std::string_view what, index_t i, index_t count, const Sizes& sizes, const Sizes& first);
+  static void check_sizes(std::string_view what, index_t i, index_t count, const Sizes& sizes,
+                          const Sizes& first);
 
   std::shared_ptr<const void> set_;
   index_t size_ = 0;

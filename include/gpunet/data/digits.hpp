@@ -17,20 +17,23 @@ struct Point {
   int x, y;
 };
 
-// Returns points of the Catmull-Rom spline through the given points, four per segment; through two points, a line.
+// Returns points of the Catmull-Rom spline through the given points, four per segment; through two
+// points, a line.
 std::vector<Point> curve(const std::vector<Point>& through);
 
 }  // namespace detail::digits
 
-// Grayscale 28 x 28 images of the digits 0 to 9, white on black as in MNIST, drawn when they are read. An image depends
-// on the seed and its index only. Slant, size, position, thickness and the strokes vary; image i is of digit i % 10.
+// Grayscale 28 x 28 images of the digits 0 to 9, white on black as in MNIST, drawn when they are
+// read. An image depends on the seed and its index only. Slant, size, position, thickness and the
+// strokes vary; image i is of digit i % 10.
 class Digits : public ImageDataset {
  public:
   // The first `size` images of a seed. Throws Error if `size` is negative.
   template <class Transform = ToTensor>
   Digits(index_t size, std::uint64_t seed, const Transform& transform = {})
       : ImageDataset(Pipeline(transform, sizes)), size_(size), seed_(seed) {
-    require(size >= 0, "gpunet::data::Digits: ", size, " images (want 0 or more), give the number of images");
+    require(size >= 0, "gpunet::data::Digits: ", size,
+            " images (want 0 or more), give the number of images");
   }
   template <class Transform = ToTensor>
   static Digits train(index_t size = 60000, const Transform& transform = {}) {
@@ -48,7 +51,8 @@ class Digits : public ImageDataset {
 
   index_t size() const override { return size_; }
   // Draws image i, [1, 28, 28], into `buffer`, before it is transformed.
-  GPUNET_INLINE_VIRTUAL ImageBytes image(index_t i, std::vector<std::uint8_t>& buffer) const override;
+  GPUNET_INLINE_VIRTUAL ImageBytes image(index_t i,
+                                         std::vector<std::uint8_t>& buffer) const override;
 
  private:
   static constexpr ImageSizes sizes{1, 28, 28};

@@ -23,23 +23,34 @@ GPUNET_INLINE std::vector<std::vector<Point>> strokes_of(int digit) {
     case 1:
       return {{{-14, -30}, {2, -48}}, {{2, -48}, {0, 50}}};
     case 2:
-      return {{{-26, -26}, {-10, -48}, {18, -44}, {24, -20}, {0, 14}, {-28, 46}}, {{-28, 46}, {32, 44}}};
+      return {{{-26, -26}, {-10, -48}, {18, -44}, {24, -20}, {0, 14}, {-28, 46}},
+              {{-28, 46}, {32, 44}}};
     case 3:
       return {{{-24, -38}, {4, -50}, {24, -32}, {12, -8}, {-6, -2}},
               {{-6, -2}, {20, 6}, {26, 30}, {4, 50}, {-28, 38}}};
     case 4:
       return {{{-8, -48}, {-28, 10}}, {{-28, 10}, {32, 8}}, {{16, -28}, {10, 50}}};
     case 5:
-      return {
-          {{28, -48}, {-18, -46}}, {{-18, -46}, {-24, -8}}, {{-24, -8}, {8, -14}, {28, 12}, {14, 44}, {-26, 44}}};
+      return {{{28, -48}, {-18, -46}},
+              {{-18, -46}, {-24, -8}},
+              {{-24, -8}, {8, -14}, {28, 12}, {14, 44}, {-26, 44}}};
     case 6:
       return {{{20, -48}, {-16, -18}, {-26, 24}, {-4, 50}, {24, 36}, {20, 6}, {-6, 2}, {-24, 22}}};
     case 7:
       return {{{-28, -44}, {28, -46}}, {{28, -46}, {6, 0}, {-8, 50}}};
     case 8:
-      return {{{22, -34}, {0, -50}, {-20, -32}, {0, -6}, {24, 24}, {2, 50}, {-24, 26}, {2, -4}, {22, -34}}};
+      return {{{22, -34},
+               {0, -50},
+               {-20, -32},
+               {0, -6},
+               {24, 24},
+               {2, 50},
+               {-24, 26},
+               {2, -4},
+               {22, -34}}};
     default:
-      return {{{24, -24}, {2, -48}, {-24, -28}, {-6, -2}, {22, -18}}, {{24, -30}, {20, 12}, {4, 50}}};
+      return {{{24, -24}, {2, -48}, {-24, -28}, {-6, -2}, {22, -18}},
+              {{24, -30}, {20, 12}, {4, 50}}};
   }
 }
 
@@ -63,8 +74,8 @@ GPUNET_INLINE std::vector<Point> curve(const std::vector<Point>& through) {
   return points;
 }
 
-// A handwriting: x' = x0 + (xx x + xy y) / 1024, y' = y0 + (yx x + yy y) / 1024, in 1/64 pixel, and the radius of the
-// pen.
+// A handwriting: x' = x0 + (xx x + xy y) / 1024, y' = y0 + (yx x + yy y) / 1024, in 1/64 pixel, and
+// the radius of the pen.
 struct Hand {
   int x0, xx, xy, y0, yx, yy, radius;
 
@@ -102,7 +113,8 @@ GPUNET_INLINE void draw(const Point& a, const Point& b, int radius, std::uint8_t
     for (int x = left; x <= right; ++x) {
       const int px = x * unit + unit / 2 - a.x, py = y * unit + unit / 2 - a.y;
       const std::int64_t along = std::clamp(px * dx + py * dy, 0, length);
-      const int ex = px - static_cast<int>(along * dx / length), ey = py - static_cast<int>(along * dy / length);
+      const int ex = px - static_cast<int>(along * dx / length),
+                ey = py - static_cast<int>(along * dy / length);
       // (r^2 - e^2) / 2 r is about r - e near the edge, where half of the pixel is covered
       const int inside = (radius * radius - ex * ex - ey * ey) / (2 * radius);
       std::uint8_t& pixel = image[y * side + x];
@@ -118,12 +130,14 @@ GPUNET_INLINE ImageBytes Digits::image(index_t i, std::vector<std::uint8_t>& buf
   Random random(seed_, static_cast<std::uint64_t>(i));
   const detail::digits::Hand hand(random);
   buffer.assign(static_cast<std::size_t>(sizes.numel()), 0);
-  for (std::vector<detail::digits::Point> stroke : detail::digits::strokes_of(static_cast<int>(label))) {
+  for (std::vector<detail::digits::Point> stroke :
+       detail::digits::strokes_of(static_cast<int>(label))) {
     for (detail::digits::Point& p : stroke)
       p = {p.x + random.integer(-4, 4), p.y + random.integer(-4, 4)};
     const std::vector<detail::digits::Point> points = detail::digits::curve(stroke);
     for (std::size_t k = 1; k < points.size(); ++k)
-      detail::digits::draw(hand.on_paper(points[k - 1]), hand.on_paper(points[k]), hand.radius, buffer.data());
+      detail::digits::draw(hand.on_paper(points[k - 1]), hand.on_paper(points[k]), hand.radius,
+                           buffer.data());
   }
   return {{buffer.data(), sizes}, label};
 }

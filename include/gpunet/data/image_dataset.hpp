@@ -28,20 +28,21 @@ class ImageDataset {
 
   // Returns the number of images.
   virtual index_t size() const = 0;
-  // Returns image i before it is transformed. A dataset that has to decode or draw it stores the bytes in `buffer`.
+  // Returns image i before it is transformed. A dataset that has to decode or draw it stores the
+  // bytes in `buffer`.
   virtual ImageBytes image(index_t i, std::vector<std::uint8_t>& buffer) const = 0;
   // Returns the shape of a transformed image, [channels, height, width].
   Sizes sample_sizes() const { return pipeline_.output(); }
 
-  // Writes image i, transformed, and returns its class. Random transforms draw from `random`; without it, from a
-  // generator that the default generator seeds.
+  // Writes image i, transformed, and returns its class. Random transforms draw from `random`;
+  // without it, from a generator that the default generator seeds.
   label_t read(index_t i, float* sample, Random& random) const;
   label_t read(index_t i, float* sample) const;
   // Returns whether there are random transforms.
   bool is_random() const { return pipeline_.is_random(); }
 
-  // The same as bytes, with the table that maps them to floats. Only if has_bytes(): no transform needs the floats of
-  // an image.
+  // The same as bytes, with the table that maps them to floats. Only if has_bytes(): no transform
+  // needs the floats of an image.
   bool has_bytes() const { return pipeline_.has_bytes(); }
   label_t read_bytes(index_t i, std::uint8_t* sample, Random& random) const;
   label_t read_bytes(index_t i, std::uint8_t* sample) const;
@@ -49,7 +50,8 @@ class ImageDataset {
 
  protected:
   explicit ImageDataset(Pipeline pipeline) : pipeline_(std::move(pipeline)) {}
-  ImageDataset(const ImageDataset&) = default;  // moves copy, so that a moved-from dataset can be read
+  // Moves copy, so that a moved-from dataset can be read.
+  ImageDataset(const ImageDataset&) = default;
   ImageDataset& operator=(const ImageDataset&) = default;
 
   // Returns work(). If that throws an Error, appends the path of the image's file.

@@ -16,7 +16,8 @@ GPUNET_INLINE label_t ImageDataset::read(index_t i, float* sample) const {
   return read(i, sample, random);
 }
 
-GPUNET_INLINE label_t ImageDataset::read_bytes(index_t i, std::uint8_t* sample, Random& random) const {
+GPUNET_INLINE label_t ImageDataset::read_bytes(index_t i, std::uint8_t* sample,
+                                               Random& random) const {
   const detail::ImageScratches::Loan scratch(*scratches_);
   const auto [image, label, path] = this->image(i, (*scratch).buffer);
   with_path(path, [&, &bytes = image] { pipeline_.transform(bytes, sample, random, *scratch); });

@@ -18,14 +18,16 @@ namespace gpunet::data {
 // Options of ImageFolder, as in torchvision.
 struct ImageFolderOptions {
   bool allow_empty = false;  // a folder without images is a class too
-  // A larger image is an Error, see io::ReadImageOptions. Each worker needs memory for one image as bytes and for its
-  // transformed floats. If Resize is the first transform that needs floats, these are only the resized ones.
+  // A larger image is an Error, see io::ReadImageOptions. Each worker needs memory for one image as
+  // bytes and for its transformed floats. If Resize is the first transform that needs floats, these
+  // are only the resized ones.
   std::int64_t max_pixels = io::ReadImageOptions{}.max_pixels;
 };
 
-// As torchvision.datasets.ImageFolder: each folder in `root` is a class; the images in it and in its subfolders are its
-// samples, in the same order. An image is read from its file each time, with three channels: gray images get three
-// equal channels, alpha is dropped (as Pillow's convert('RGB') does). If images have different sizes, the transform
+// As torchvision.datasets.ImageFolder: each folder in `root` is a class; the images in it and in
+// its subfolders are its samples, in the same order. An image is read from its file each time, with
+// three channels: gray images get three equal channels, alpha is dropped (as Pillow's
+// convert('RGB') does). If images have different sizes, the transform
 // must resize them:
 //   data::ImageFolder set("data/pets", data::Compose(data::Resize{{64, 64}}, data::ToTensor{}));
 class ImageFolder : public ImageDataset {
@@ -36,9 +38,9 @@ class ImageFolder : public ImageDataset {
     label_t label;
   };
 
-  // Reads the first image, for the shape of the samples. Throws Error if `root` is missing, unreadable or has no
-  // subfolder, if a class has no image, or if the transform does not accept the first image. Errors in other images are
-  // thrown when those are read.
+  // Reads the first image, for the shape of the samples. Throws Error if `root` is missing,
+  // unreadable or has no subfolder, if a class has no image, or if the transform does not accept
+  // the first image. Errors in other images are thrown when those are read.
   template <class Transform = ToTensor>
   explicit ImageFolder(const std::string& root, const Transform& transform = {},
                        const ImageFolderOptions& options = {})
@@ -51,7 +53,8 @@ class ImageFolder : public ImageDataset {
   const std::vector<Item>& samples() const { return files_->samples; }
 
   // Reads image i into `buffer`, with three channels, before it is transformed.
-  GPUNET_INLINE_VIRTUAL ImageBytes image(index_t i, std::vector<std::uint8_t>& buffer) const override;
+  GPUNET_INLINE_VIRTUAL ImageBytes image(index_t i,
+                                         std::vector<std::uint8_t>& buffer) const override;
 
  private:
   struct Files {

@@ -23,11 +23,12 @@ namespace detail {
 inline constexpr std::string_view image_folder_error = "gpunet::data::ImageFolder: ";
 
 // The endings that torchvision knows, so that the samples have the same indices.
-inline constexpr std::array<std::string_view, 9> image_name_endings{".jpg", ".jpeg", ".png",  ".ppm", ".bmp",
-                                                                    ".pgm", ".tif",  ".tiff", ".webp"};
+inline constexpr std::array<std::string_view, 9> image_name_endings{
+    ".jpg", ".jpeg", ".png", ".ppm", ".bmp", ".pgm", ".tif", ".tiff", ".webp"};
 GPUNET_INLINE bool is_image_name(std::string name) {
   name = gpunet::detail::lower_case(std::move(name));
-  return std::ranges::any_of(image_name_endings, [&](std::string_view ending) { return name.ends_with(ending); });
+  return std::ranges::any_of(image_name_endings,
+                             [&](std::string_view ending) { return name.ends_with(ending); });
 }
 GPUNET_INLINE std::string image_endings() {
   std::string text;
@@ -54,15 +55,15 @@ GPUNET_INLINE std::vector<std::string> names_in(const std::string& folder) {
   return names;
 }
 
-// Appends the folder and its subfolders to `found`, each with its image files. Follows links. `above`: the enclosing
-// folders.
+// Appends the folder and its subfolders to `found`, each with its image files. Follows links.
+// `above`: the enclosing folders.
 GPUNET_INLINE void walk(const std::string& folder, std::vector<std::pair<dev_t, ino_t>>& above,
                         std::vector<std::pair<std::string, std::vector<std::string>>>& found) {
   struct stat status {};
   ::stat(folder.c_str(), &status);
   const std::pair<dev_t, ino_t> identity(status.st_dev, status.st_ino);
-  require(std::find(above.begin(), above.end(), identity) == above.end(), image_folder_error, folder,
-          " is a link to a folder that it is in (there would be no end), remove it");
+  require(std::find(above.begin(), above.end(), identity) == above.end(), image_folder_error,
+          folder, " is a link to a folder that it is in (there would be no end), remove it");
   above.push_back(identity);
   std::vector<std::string> images;
   for (const std::string& name : names_in(folder)) {
@@ -86,7 +87,8 @@ GPUNET_INLINE ImageFolder::Files::Files(const std::string& root, const ImageFold
       classes.push_back(name);
     }
   require(!classes.empty(), detail::image_folder_error, root,
-          " has no folder in it (each class is one), put the images of each class into a folder with its name");
+          " has no folder in it (each class is one), put the images of each class into a folder "
+          "with its name");
   std::string empty;
   for (const std::string& name : classes) {
     const std::size_t before = samples.size();
@@ -111,7 +113,8 @@ GPUNET_INLINE void ImageFolder::Files::add_samples(const std::string& folder, la
       samples.push_back({io::join(inner, name), label});
 }
 
-GPUNET_INLINE ImageBytes ImageFolder::Files::image(std::size_t i, std::vector<std::uint8_t>& buffer) const {
+GPUNET_INLINE ImageBytes ImageFolder::Files::image(std::size_t i,
+                                                   std::vector<std::uint8_t>& buffer) const {
   buffer = std::vector<std::uint8_t>();  // frees the previous image
   io::Image image = io::read_image(samples[i].path, {.max_pixels = max_pixels});
   buffer = std::move(image.pixels);

@@ -12,15 +12,17 @@
 
 namespace gpunet::data::detail {
 
-// Buffers for one image: of its dataset, to read or decode it, and the pixels that transforms change, as bytes and as floats.
+// Buffers for one image: of its dataset, to read or decode it, and the pixels that transforms
+// change, as bytes and as floats.
 struct ImageScratch {
   std::vector<std::uint8_t> buffer = {};
   Pixels<std::uint8_t> bytes = {};
   Pixels<float> floats = {};
 };
 
-// The scratch memory of a dataset, one for each thread that reads it at a time. It belongs to the dataset and not to the threads
-// (thread_local), so it is freed with the dataset, and a shared library that made it can be unloaded.
+// The scratch memory of a dataset, one for each thread that reads it at a time. It belongs to the
+// dataset and not to the threads (thread_local), so it is freed with the dataset, and a shared
+// library that made it can be unloaded.
 class ImageScratches {
  public:
   // One that no other thread has, until it goes out of scope.

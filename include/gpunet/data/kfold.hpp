@@ -12,20 +12,24 @@ namespace gpunet::data {
 // Options of KFold and StratifiedKFold, as in scikit-learn.
 struct KFoldOptions {
   bool shuffle = false;
-  std::optional<std::uint32_t> random_state = std::nullopt;  // a seed; without it, drawn from the default generator
+  // A seed; without it, drawn from the default generator.
+  std::optional<std::uint32_t> random_state = std::nullopt;
 };
 
-// Cuts samples into k folds, each of which is the test set once, with the same indices as sklearn.model_selection.KFold:
+// Cuts samples into k folds, each of which is the test set once, with the same indices as
+// sklearn.model_selection.KFold:
 //   for (const auto& [train, test] : data::KFold(5, {.shuffle = true, .random_state = 0}).split(set.size())) ...
-// Without shuffle, a fold is a range of samples. The first folds have one sample more if k does not divide their number.
+// Without shuffle, a fold is a range of samples. The first folds have one sample more if k does not
+// divide their number.
 class KFold {
  public:
-  // Throws Error unless n_splits is 2 or more, or for a random_state without shuffle, where it has no effect.
+  // Throws Error unless n_splits is 2 or more, or for a random_state without shuffle, where it has
+  // no effect.
   explicit KFold(index_t n_splits = 5, const KFoldOptions& options = {});
 
   index_t n_splits() const { return n_splits_; }
-  // Returns the samples to train on and those to test with, in ascending order, for each fold of samples 0 to n - 1. Throws Error for
-  // fewer samples than folds.
+  // Returns the samples to train on and those to test with, in ascending order, for each fold of
+  // samples 0 to n - 1. Throws Error for fewer samples than folds.
   std::vector<TrainTestSplit> split(index_t n) const;
 
  private:
@@ -33,7 +37,8 @@ class KFold {
   KFoldOptions options_;
 };
 
-// The same with the fractions of the classes in each fold, as sklearn.model_selection.StratifiedKFold:
+// The same with the fractions of the classes in each fold, as
+// sklearn.model_selection.StratifiedKFold:
 //   data::StratifiedKFold(5).split(data::labels_of(set))
 class StratifiedKFold {
  public:
@@ -41,8 +46,8 @@ class StratifiedKFold {
   explicit StratifiedKFold(index_t n_splits = 5, const KFoldOptions& options = {});
 
   index_t n_splits() const { return n_splits_; }
-  // Returns the folds of samples with these classes. Throws Error for a class with fewer samples than folds, of which scikit-learn
-  // only warns.
+  // Returns the folds of samples with these classes. Throws Error for a class with fewer samples
+  // than folds, of which scikit-learn only warns.
   std::vector<TrainTestSplit> split(const std::vector<label_t>& labels) const;
 
  private:

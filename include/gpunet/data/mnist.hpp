@@ -18,9 +18,9 @@ namespace detail {
 
 // Grayscale images of one size with a label from 0 to 9 each, read from two idx files.
 struct IdxFiles {
-  // Reads PART-images-idx3-ubyte and PART-labels-idx1-ubyte in `folder` or its subfolder SET/raw, also compressed by
-  // gzip (name ending in .gz, at most 1 GiB decompressed). Throws Error if a file is missing or damaged, or if the two
-  // do not match.
+  // Reads PART-images-idx3-ubyte and PART-labels-idx1-ubyte in `folder` or its subfolder SET/raw,
+  // also compressed by gzip (name ending in .gz, at most 1 GiB decompressed). Throws Error if a
+  // file is missing or damaged, or if the two do not match.
   IdxFiles(std::string_view set, std::string folder, const std::string& part);
 
   ImageSizes sizes;
@@ -46,15 +46,15 @@ class IdxImages : public ImageDataset {
 
 }  // namespace detail
 
-// Handwritten digits, grayscale, 28 x 28, or any other dataset in the same format (KMNIST). Images are stored as bytes
-// and transformed when they are read.
+// Handwritten digits, grayscale, 28 x 28, or any other dataset in the same format (KMNIST). Images
+// are stored as bytes and transformed when they are read.
 class MNIST : public detail::IdxImages {
  public:
-  // The 60,000 training images (train-images-idx3-ubyte and train-labels-idx1-ubyte) or the 10,000 test images
-  // (t10k-...) in `folder` or its subfolder MNIST/raw, where torchvision stores them. Files compressed by gzip, with
-  // names ending in .gz, are read if <gpunet/io/zlib.hpp> is included. Names with a dot,
-  // train-images.idx3-ubyte, are read too. Throws Error if a file is missing or damaged, or if the
-  // two do not match.
+  // The 60,000 training images (train-images-idx3-ubyte and train-labels-idx1-ubyte) or the 10,000
+  // test images (t10k-...) in `folder` or its subfolder MNIST/raw, where torchvision stores them.
+  // Files compressed by gzip, with names ending in .gz, are read if <gpunet/io/zlib.hpp> is
+  // included. Names with a dot, train-images.idx3-ubyte, are read too. Throws Error if a file is
+  // missing or damaged, or if the two do not match.
   template <class Transform = ToTensor>
   static MNIST train(const std::string& folder, const Transform& transform = {}) {
     return {{"MNIST", folder, "train"}, transform};
@@ -73,8 +73,8 @@ class MNIST : public detail::IdxImages {
   using IdxImages::IdxImages;
 };
 
-// Clothes, grayscale, 28 x 28. The files have the same names as those of MNIST, so each dataset needs a folder of its
-// own or the subfolder FashionMNIST/raw.
+// Clothes, grayscale, 28 x 28. The files have the same names as those of MNIST, so each dataset
+// needs a folder of its own or the subfolder FashionMNIST/raw.
 class FashionMNIST : public detail::IdxImages {
  public:
   // As MNIST::train and MNIST::test.

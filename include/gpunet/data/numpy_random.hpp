@@ -14,12 +14,14 @@
 
 namespace gpunet::data::detail {
 
-// numpy.random.RandomState(seed): a Mersenne twister, as PyTorch's, but with other algorithms on top. For fewer than 2^32 numbers.
+// numpy.random.RandomState(seed): a Mersenne twister, as PyTorch's, but with other algorithms on
+// top. For fewer than 2^32 numbers.
 class NumpyRandomState {
  public:
   explicit NumpyRandomState(std::uint32_t seed) { engine_.seed(seed); }
   // Without a seed, the default generator draws one.
-  explicit NumpyRandomState(std::optional<std::uint32_t> seed) : NumpyRandomState(seed ? *seed : any_seed()) {}
+  explicit NumpyRandomState(std::optional<std::uint32_t> seed)
+      : NumpyRandomState(seed ? *seed : any_seed()) {}
 
   void shuffle(std::vector<index_t>& numbers) {
     for (std::size_t i = numbers.size(); i-- > 1;)
@@ -39,7 +41,8 @@ class NumpyRandomState {
     const auto lock = default_generator().lock();
     return default_generator().random();
   }
-  // Returns a number from 0 to `most`: random words, masked to its number of bits, until one is in range.
+  // Returns a number from 0 to `most`: random words, masked to its number of bits, until one is in
+  // range.
   std::uint32_t up_to(std::uint32_t most) {
     const std::uint32_t mask = ~std::uint32_t{0} >> std::countl_zero(most);
     for (;;)

@@ -5,9 +5,9 @@
 
 namespace gpunet::data::figures {
 
-// A figure is a function of a point (u, v) in its own coordinates, where it fits a circle of radius `unit`. It returns
-// about the distance of the point from the outline, negative inside. Integer arithmetic makes the images the same for
-// every compiler.
+// A figure is a function of a point (u, v) in its own coordinates, where it fits a circle of radius
+// `unit`. It returns about the distance of the point from the outline, negative inside. Integer
+// arithmetic makes the images the same for every compiler.
 inline constexpr int unit_bits = 10, unit = 1 << unit_bits;
 
 constexpr int product(int a, int b) {

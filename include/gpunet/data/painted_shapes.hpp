@@ -10,8 +10,9 @@
 
 namespace gpunet::data {
 
-// 32 x 32 color images of ten shapes, drawn when they are read. An image depends on the seed and its index only.
-// Position, size, rotation, colors, background and noise vary; image i is of class i % 10.
+// 32 x 32 color images of ten shapes, drawn when they are read. An image depends on the seed and
+// its index only. Position, size, rotation, colors, background and noise vary; image i is of class
+// i % 10.
 class Shapes : public ImageDataset {
  public:
   // The first `size` images of a seed. Throws Error if `size` is negative.
@@ -31,12 +32,14 @@ class Shapes : public ImageDataset {
 
   // The names of the classes.
   static constexpr std::array<std::string_view, 10> classes() {
-    return {"disc", "ring", "square", "frame", "triangle", "cross", "star", "bar", "crescent", "hourglass"};
+    return {"disc",  "ring", "square", "frame",    "triangle",
+            "cross", "star", "bar",    "crescent", "hourglass"};
   }
 
   index_t size() const override { return size_; }
   // Draws image i, [3, 32, 32], into `buffer`, before it is transformed.
-  GPUNET_INLINE_VIRTUAL ImageBytes image(index_t i, std::vector<std::uint8_t>& buffer) const override;
+  GPUNET_INLINE_VIRTUAL ImageBytes image(index_t i,
+                                         std::vector<std::uint8_t>& buffer) const override;
 
  private:
   static constexpr ImageSizes sizes{3, 32, 32};

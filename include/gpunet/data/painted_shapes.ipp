@@ -21,14 +21,17 @@ struct Scene {
   int u0, ux, uy, v0, vx, vy;           // pixel to figure: u = (u0 + ux x + uy y) / 64
   int sharpness;                        // pixels per unit of a figure, times 64
   int back[channels], front[channels];  // colors
-  int shade, shade_x, shade_y;          // brightness of the background: (shade + shade_x x + shade_y y) / 256
-  int noise;                            // amplitude
+  // Brightness of the background: (shade + shade_x x + shade_y y) / 256.
+  int shade, shade_x, shade_y;
+  int noise;  // amplitude
   std::uint32_t noise_seed;
 
   Scene(std::uint64_t seed, std::uint64_t i) {
     Random random(seed, i);
-    const double radius = random.uniform(9, 14), angle = random.uniform(0, 2 * std::numbers::pi);  // pixels
-    const double x = random.uniform(radius, side - radius) - 0.5, y = random.uniform(radius, side - radius) - 0.5;
+    // Pixels.
+    const double radius = random.uniform(9, 14), angle = random.uniform(0, 2 * std::numbers::pi);
+    const double x = random.uniform(radius, side - radius) - 0.5,
+                 y = random.uniform(radius, side - radius) - 0.5;
     const double scale = 64 * figures::unit / radius;
     const auto whole = [](double value) {
       return static_cast<int>(std::lround(value));
@@ -74,7 +77,8 @@ GPUNET_INLINE void cover(int (*figure)(int, int), const Scene& scene, Coverage& 
 }
 
 // Draws the figure that covers `inside` as [3, 32, 32] bytes.
-[[GPUNET_VECTORIZE]] GPUNET_INLINE void paint(const Scene& scene, const Coverage& inside, std::uint8_t* bytes) {
+[[GPUNET_VECTORIZE]] GPUNET_INLINE void paint(const Scene& scene, const Coverage& inside,
+                                              std::uint8_t* bytes) {
   for (int y = 0; y < side; ++y)
     for (int x = 0; x < side; ++x) {
       const int pixel = y * side + x;
@@ -86,7 +90,8 @@ GPUNET_INLINE void cover(int (*figure)(int, int), const Scene& scene, Coverage& 
       for (int c = 0; c < channels; ++c) {
         const int back = scene.back[c] + shade;
         const int grain = (static_cast<int>(noise >> (8 * c) & 255) - 128) * scene.noise >> 8;
-        const int value = back + ((scene.front[c] - back) * inside[static_cast<std::size_t>(pixel)] >> 8) + grain;
+        const int value =
+            back + ((scene.front[c] - back) * inside[static_cast<std::size_t>(pixel)] >> 8) + grain;
         bytes[c * side * side + pixel] = static_cast<std::uint8_t>(std::clamp(value, 0, 255));
       }
     }

@@ -31,11 +31,13 @@ class AnyTransform {
   // Transforms an image. For images of bytes only if moves_pixels.
   virtual void run(Pixels<std::uint8_t>& image, Random& random) const = 0;
   virtual void run(Pixels<float>& image, Random& random) const = 0;
-  // Writes the transformed floats of `from` to `to`. Returns false if it needs an image of floats instead.
+  // Writes the transformed floats of `from` to `to`. Returns false if it needs an image of floats
+  // instead.
   virtual bool run(const ByteImage& from, const PixelTable& table, Pixels<float>& to) const = 0;
   // Returns the transformed value. Only if not is_of_images.
   virtual float value(float x, index_t channel) const = 0;
-  // Returns the size of the transformed image. Throws Error if the transform does not accept the image.
+  // Returns the size of the transformed image. Throws Error if the transform does not accept the
+  // image.
   virtual ImageSizes output(const ImageSizes& input) const = 0;
 };
 
@@ -44,14 +46,16 @@ class TransformOf final : public AnyTransform {
   static constexpr bool of_images = TransformsImages<Transform, float>;
   static constexpr bool moves = of_images && TransformsImages<Transform, std::uint8_t>;
   static_assert(of_images || std::is_invocable_r_v<float, const Transform&, float, index_t>,
-                "gpunet::data: a transform after ToTensor takes neither a value (float, index_t) nor an image "
+                "gpunet::data: a transform after ToTensor takes neither a value (float, index_t) "
+                "nor an image "
                 "(Pixels<float>&)");
 
  public:
   explicit TransformOf(const Transform& transform)
       : AnyTransform(of_images, moves, DrawsForImages<Transform, float>), transform_(transform) {}
 
-  void run([[maybe_unused]] Pixels<std::uint8_t>& image, [[maybe_unused]] Random& random) const override {
+  void run([[maybe_unused]] Pixels<std::uint8_t>& image,
+           [[maybe_unused]] Random& random) const override {
     if constexpr (moves) change(image, random);
   }
   void run(Pixels<float>& image, [[maybe_unused]] Random& random) const override {
@@ -113,7 +117,8 @@ template <class... Transforms>
 AnyTransforms list_of(const Compose<Transforms...>& transform) {
   AnyTransforms list;
   const auto add = [&list]<class Transform>(const Transform& each) {
-    if constexpr (!std::same_as<Transform, ToTensor>) append(list, std::make_unique<TransformOf<Transform>>(each));
+    if constexpr (!std::same_as<Transform, ToTensor>)
+      append(list, std::make_unique<TransformOf<Transform>>(each));
   };
   std::apply([&add](const auto&... each) { (add(each), ...); }, transform.transforms());
   return list;
@@ -140,34 +145,38 @@ template <class... Transforms>
 constexpr bool is_in_order() {
   int seen = 0;
   bool right = true;
-  ((seen += std::same_as<Transforms, ToTensor>, right &= TransformsImages<Transforms, float> || seen == 1), ...);
+  ((seen += std::same_as<Transforms, ToTensor>,
+    right &= TransformsImages<Transforms, float> || seen == 1),
+   ...);
   return right && seen == 1;
 }
 
 }  // namespace detail
 
-// The transforms of a dataset of images in three parts: those that only move pixels (bytes), a table of the transforms
-// of values, and those that need the floats of an image. Type-erased, so datasets need no template parameter for them.
+// The transforms of a dataset of images in three parts: those that only move pixels (bytes), a
+// table of the transforms of values, and those that need the floats of an image. Type-erased, so
+// datasets need no template parameter for them.
 class Pipeline {
  public:
-  // `input`: the size of the images, or of the first one if they differ. Throws Error if a transform does not accept
-  // it.
+  // `input`: the size of the images, or of the first one if they differ. Throws Error if a
+  // transform does not accept it.
   template <class Transform>
   Pipeline(const Transform& transform, const ImageSizes& input)
       : table_(transform, input.channels), output_(input) {}
   template <class... Transforms>
   requires(detail::is_compose<Transforms> || ...)
       Pipeline(const Compose<Transforms...>& transform, const ImageSizes& input)
-      : Pipeline(std::apply([](const auto&... each) { return Compose(each...); }, detail::transforms_of(transform)),
+      : Pipeline(std::apply([](const auto&... each) { return Compose(each...); },
+                            detail::transforms_of(transform)),
                  input) {}
   template <class... Transforms>
   requires(!(detail::is_compose<Transforms> || ...) && (TransformsImages<Transforms, float> || ...))
       Pipeline(const Compose<Transforms...>& transform, const ImageSizes& input)
       : Pipeline(detail::list_of(transform), input) {
-    static_assert(
-        detail::is_in_order<Transforms...>(),
-        "gpunet::data: a list of transforms wants ToTensor once, before those of values (Normalize, Lambda "
-        "of a value)");
+    static_assert(detail::is_in_order<Transforms...>(),
+                  "gpunet::data: a list of transforms wants ToTensor once, before those of values "
+                  "(Normalize, Lambda "
+                  "of a value)");
   }
 
   // Returns the size of the samples.
@@ -177,19 +186,24 @@ class Pipeline {
   bool has_bytes() const { return !parts_ || parts_->floats.empty(); }
   const PixelTable& table() const { return table_; }
 
-  // Writes the transformed image; uses `scratch` as it likes. Throws Error if its size is not output().
-  void transform(const ByteImage& image, float* sample, Random& random, detail::ImageScratch& scratch) const;
+  // Writes the transformed image; uses `scratch` as it likes. Throws Error if its size is not
+  // output().
+  void transform(const ByteImage& image, float* sample, Random& random,
+                 detail::ImageScratch& scratch) const;
   // Writes the bytes before the table is applied, [channels, height, width]. Only if has_bytes().
-  void transform(const ByteImage& image, std::uint8_t* sample, Random& random, detail::ImageScratch& scratch) const;
+  void transform(const ByteImage& image, std::uint8_t* sample, Random& random,
+                 detail::ImageScratch& scratch) const;
 
  private:
   Pipeline(detail::AnyTransforms list, const ImageSizes& input);
 
-  // Runs the transforms that move pixels. The result is in scratch memory, or `from` if there are none.
+  // Runs the transforms that move pixels. The result is in scratch memory, or `from` if there are
+  // none.
   ByteImage move(const ByteImage& from, Random& random, Pixels<std::uint8_t>& scratch) const;
   void check(const ImageSizes& sizes, const ImageSizes& input) const;
 
-  std::shared_ptr<const detail::PipelineParts> parts_;  // null if there are only transforms of values
+  // Null if there are only transforms of values.
+  std::shared_ptr<const detail::PipelineParts> parts_;
   PixelTable table_;
   ImageSizes output_;
   bool is_random_ = false;

@@ -30,9 +30,10 @@ struct ToTensorAnd {
 
 }  // namespace detail
 
-// Transforms that move pixels run on bytes if only such transforms and ToTensor precede them. Transforms of values
-// become part of the table if no transform of images in floats precedes them. ToTensor may follow transforms of images,
-// as in torchvision, where those get bytes; here they compute in floats.
+// Transforms that move pixels run on bytes if only such transforms and ToTensor precede them.
+// Transforms of values become part of the table if no transform of images in floats precedes them.
+// ToTensor may follow transforms of images, as in torchvision, where those get bytes; here they
+// compute in floats.
 GPUNET_INLINE Pipeline::Pipeline(detail::AnyTransforms list, const ImageSizes& input)
     : table_(ToTensor{}, 0), output_(input) {
   const auto parts = std::make_shared<detail::PipelineParts>();
@@ -41,7 +42,8 @@ GPUNET_INLINE Pipeline::Pipeline(detail::AnyTransforms list, const ImageSizes& i
   for (auto& transform : list) {
     output_ = transform->output(output_);
     is_random_ |= transform->draws;
-    if (!parts->floats.empty() || (transform->is_of_images && (!values.empty() || !transform->moves_pixels))) {
+    if (!parts->floats.empty() ||
+        (transform->is_of_images && (!values.empty() || !transform->moves_pixels))) {
       parts->floats.push_back(std::move(transform));
     } else if (transform->is_of_images) {
       parts->bytes.push_back(std::move(transform));
@@ -83,7 +85,8 @@ GPUNET_INLINE void Pipeline::transform(const ByteImage& image, std::uint8_t* sam
   moved.copy_to(sample);
 }
 
-GPUNET_INLINE ByteImage Pipeline::move(const ByteImage& from, Random& random, Pixels<std::uint8_t>& image) const {
+GPUNET_INLINE ByteImage Pipeline::move(const ByteImage& from, Random& random,
+                                       Pixels<std::uint8_t>& image) const {
   if (!parts_ || parts_->bytes.empty()) return from;
   image.sizes = from.sizes;
   image.values.resize(static_cast<std::size_t>(from.sizes.numel()));
@@ -95,7 +98,8 @@ GPUNET_INLINE ByteImage Pipeline::move(const ByteImage& from, Random& random, Pi
 
 GPUNET_INLINE void Pipeline::check(const ImageSizes& sizes, const ImageSizes& input) const {
   if (sizes == output_) return;
-  const std::string becomes = sizes == input ? "" : concat(" becomes one of shape ", to_string(sizes), ",");
+  const std::string becomes =
+      sizes == input ? "" : concat(" becomes one of shape ", to_string(sizes), ",");
   throw_error(Error(concat("gpunet::data: an image of shape ", to_string(input), becomes,
                            " where the first one became ", to_string(output_),
                            " (a batch has one shape), put a Resize to one height and width, as "

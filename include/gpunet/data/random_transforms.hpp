@@ -11,10 +11,12 @@
 
 namespace gpunet::data {
 
-// The operations without random numbers, as in torchvision.transforms.functional. Each changes its argument.
+// The operations without random numbers, as in torchvision.transforms.functional. Each changes its
+// argument.
 namespace functional {
 
-// Replaces the image by a part of it with the top left corner (top, left). Pixels outside of the image are 0.
+// Replaces the image by a part of it with the top left corner (top, left). Pixels outside of the
+// image are 0.
 template <class T>
 void crop(Pixels<T>& image, index_t top, index_t left, const HeightWidth& size) {
   const ImageSizes from = image.sizes;
@@ -22,9 +24,10 @@ void crop(Pixels<T>& image, index_t top, index_t left, const HeightWidth& size) 
   std::fill(image.values.begin(), image.values.end(), T{});
   const index_t x0 = std::max(index_t{0}, -left), x1 = std::min(size.width, from.width - left);
   for (index_t c = 0; c < from.channels; ++c)
-    for (index_t y = std::max(index_t{0}, -top); y < std::min(size.height, from.height - top) && x0 < x1; ++y)
-      std::copy_n(image.before.data() + (c * from.height + y + top) * from.width + x0 + left, x1 - x0,
-                  &image.at(c, y, x0));
+    for (index_t y = std::max(index_t{0}, -top);
+         y < std::min(size.height, from.height - top) && x0 < x1; ++y)
+      std::copy_n(image.before.data() + (c * from.height + y + top) * from.width + x0 + left,
+                  x1 - x0, &image.at(c, y, x0));
 }
 
 // Mirrors the image: left becomes right.
@@ -48,8 +51,8 @@ struct Rectangle {
 namespace detail {
 
 // Throws Error for ranges of random rectangles that are out of range; `sides` names the ratio.
-void check_ranges(std::string_view where, const std::array<double, 2>& scale, const std::array<double, 2>& ratio,
-                  std::string_view sides);
+void check_ranges(std::string_view where, const std::array<double, 2>& scale,
+                  const std::array<double, 2>& ratio, std::string_view sides);
 // Draws the area, a fraction of the image's, and the ratio of the sides of a rectangle. Returns the
 // sides, rounded: first the one that is divided by the other in the ratio.
 std::array<double, 2> draw_sides(const ImageSizes& image, const std::array<double, 2>& scale,
@@ -105,12 +108,14 @@ struct RandomErasingOptions {
   float value = 0;                             // the value written
 };
 
-// Fills a random rectangle of the image with a value (Zhong et al., Random Erasing Data Augmentation, 2017).
+// Fills a random rectangle of the image with a value (Zhong et al., Random Erasing Data
+// Augmentation, 2017).
 class RandomErasing {
  public:
   explicit RandomErasing(const RandomErasingOptions& options = {});
 
-  // Returns a random rectangle: the first of ten that fits, as RandomErasing.get_params in torchvision, or nothing.
+  // Returns a random rectangle: the first of ten that fits, as RandomErasing.get_params in
+  // torchvision, or nothing.
   std::optional<Rectangle> draw(const ImageSizes& image, Random& random) const;
 
   void operator()(Pixels<float>& image, Random& random) const;

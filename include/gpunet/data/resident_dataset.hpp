@@ -30,9 +30,10 @@ class ResidentBatches {
   using value_type = Batch<D, Target>;
   using Iterator = BatchIterator<ResidentBatches>;
 
-  // Copies the samples. `device` must outlive this, the dataset need not. Throws Error if they do not fit.
-  ResidentBatches(const DatasetView& set, index_t batch_size, const std::optional<Sampler>& sampler, index_t size,
-                  D& device, const GeneratorOption& generator = {})
+  // Copies the samples. `device` must outlive this, the dataset need not. Throws Error if they do
+  // not fit.
+  ResidentBatches(const DatasetView& set, index_t batch_size, const std::optional<Sampler>& sampler,
+                  index_t size, D& device, const GeneratorOption& generator = {})
       : device_(device),
         samples_(set.size()),
         sample_sizes_(set.sample_sizes()),
@@ -98,37 +99,44 @@ class ResidentBatches {
     const auto allocate = [&] {
       data_ = {device_, samples_ * sample_bytes};
       targets_ = {device_, samples_ * target_features()};
-      order_ = {device_,
-                std::min(epoch_samples(), std::max(batch_size_, most_ordered / batch_size_ * batch_size_))};
+      order_ = {device_, std::min(epoch_samples(),
+                                  std::max(batch_size_, most_ordered / batch_size_ * batch_size_))};
       batch_inputs_ = {device_, batch_size_ * features()};
       batch_targets_ = {device_, batch_size_ * target_features()};
-      if (set.pixel_table()) table_ = {device_, static_cast<index_t>(set.pixel_table()->values().size())};
+      if (set.pixel_table())
+        table_ = {device_, static_cast<index_t>(set.pixel_table()->values().size())};
     };
     gpunet::detail::attempt<Error>(allocate, [&](const Error& error) {
-      throw_error(Error(concat(where, "the dataset takes ", samples_ * both, " bytes on ", device_.name(), " (",
-                               samples_, " samples of ", both, ") and does not fit (", error.what(),
-                               free_memory_text(device_), ")", cure)));
+      throw_error(
+          Error(concat(where, "the dataset takes ", samples_ * both, " bytes on ", device_.name(),
+                       " (", samples_, " samples of ", both, ") and does not fit (", error.what(),
+                       free_memory_text(device_), ")", cure)));
     });
   }
 
   // Copies the samples in chunks.
   void load(const DatasetView& set) {
     const std::size_t sample_bytes = set.sample_bytes();
-    const auto most = static_cast<index_t>((std::size_t{256} << 10) / std::max(sample_bytes, std::size_t{1}));
+    const auto most =
+        static_cast<index_t>((std::size_t{256} << 10) / std::max(sample_bytes, std::size_t{1}));
     const index_t at_once = std::clamp(most, index_t{1}, samples_);
-    std::vector<float> floats(set.pixel_table() ? 0 : static_cast<std::size_t>(at_once * features()));
-    std::vector<std::uint8_t> bytes(set.pixel_table() ? static_cast<std::size_t>(at_once * features()) : 0);
+    std::vector<float> floats(set.pixel_table() ? 0
+                                                : static_cast<std::size_t>(at_once * features()));
+    std::vector<std::uint8_t> bytes(
+        set.pixel_table() ? static_cast<std::size_t>(at_once * features()) : 0);
     std::vector<Target> targets(static_cast<std::size_t>(at_once * target_features()));
-    std::byte* const chunk = static_cast<std::byte*>(set.pixel_table() ? static_cast<void*>(bytes.data())
-                                                                       : static_cast<void*>(floats.data()));
+    std::byte* const chunk = static_cast<std::byte*>(
+        set.pixel_table() ? static_cast<void*>(bytes.data()) : static_cast<void*>(floats.data()));
     for (index_t first = 0; first < samples_; first += at_once) {
       const auto count = static_cast<std::size_t>(std::min(at_once, samples_ - first));
       Random random(0);  // not used: the dataset is not random
       for (std::size_t i = 0; i < count; ++i)
         set.read_raw(first + static_cast<index_t>(i), chunk + i * sample_bytes,
                      targets.data() + i * static_cast<std::size_t>(target_features()), random);
-      device_.upload(data_.data() + static_cast<std::size_t>(first) * sample_bytes, chunk, count * sample_bytes);
-      device_.upload(targets_.data() + first * target_features(), targets.data(), count * set.target_bytes());
+      device_.upload(data_.data() + static_cast<std::size_t>(first) * sample_bytes, chunk,
+                     count * sample_bytes);
+      device_.upload(targets_.data() + first * target_features(), targets.data(),
+                     count * set.target_bytes());
     }
     if (set.pixel_table()) {
       device_.upload(table_.data(), set.pixel_table()->values().data(), table_.bytes());
@@ -150,7 +158,8 @@ class ResidentBatches {
   }
   // Copies the samples of the next batches to the device, `begin` samples into the epoch.
   void copy_order(index_t begin) {
-    std::vector<index_t> order(static_cast<std::size_t>(std::min(order_.size(), epoch_samples() - begin)));
+    std::vector<index_t> order(
+        static_cast<std::size_t>(std::min(order_.size(), epoch_samples() - begin)));
     sample_order_.read(order);
     device_.upload(order_.data(), order.data(), order.size() * sizeof(index_t));
     first_ordered_ = begin;
@@ -159,9 +168,10 @@ class ResidentBatches {
   template <class Raw>
   void gather(index_t first, index_t n) {
     const auto* samples = static_cast<const Raw*>(static_cast<const void*>(data_.data()));
-    gather_samples(device_, GatherSamples<Raw, Target>{n, features(), target_features(), samples, targets_.data(),
-                                                       order_.data() + first, table_.data(), pixels_,
-                                                       batch_inputs_.data(), batch_targets_.data()});
+    gather_samples(
+        device_, GatherSamples<Raw, Target>{n, features(), target_features(), samples,
+                                            targets_.data(), order_.data() + first, table_.data(),
+                                            pixels_, batch_inputs_.data(), batch_targets_.data()});
   }
 
   static constexpr std::string_view where = "gpunet::data::DataLoader::resident_on: ";

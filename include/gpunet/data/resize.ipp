@@ -15,15 +15,16 @@ namespace gpunet::data {
 
 namespace detail {
 
-// The pixels that one resized pixel is computed from: the first one and the weights of those from there on.
+// The pixels that one resized pixel is computed from: the first one and the weights of those from
+// there on.
 struct Taps {
   index_t first;
   std::vector<float> weights;
 };
 
-// Returns the taps for resizing a line of `from` pixels to `to` pixels. The weights are a triangle around the source
-// position, wide enough for the two neighbors (bilinear) or for all pixels that map to this one (antialias). Weights
-// inside the image sum to 1.
+// Returns the taps for resizing a line of `from` pixels to `to` pixels. The weights are a triangle
+// around the source position, wide enough for the two neighbors (bilinear) or for all pixels that
+// map to this one (antialias). Weights inside the image sum to 1.
 GPUNET_INLINE std::vector<Taps> bilinear_taps(index_t from, index_t to, bool antialias) {
   const double scale = static_cast<double>(from) / static_cast<double>(to);
   const double reach = antialias ? std::max(scale, 1.0) : 1.0;
@@ -35,7 +36,8 @@ GPUNET_INLINE std::vector<Taps> bilinear_taps(index_t from, index_t to, bool ant
     std::vector<double> weights;
     double sum = 0;
     for (index_t k = first; k < end; ++k) {
-      weights.push_back(std::max(0.0, 1 - std::abs((static_cast<double>(k) + 0.5 - center) / reach)));
+      weights.push_back(
+          std::max(0.0, 1 - std::abs((static_cast<double>(k) + 0.5 - center) / reach)));
       sum += weights.back();
     }
     Taps taps{first, {}};
@@ -46,10 +48,11 @@ GPUNET_INLINE std::vector<Taps> bilinear_taps(index_t from, index_t to, bool ant
   return all;
 }
 
-// Writes the resized image to `to`, row by row: first along rows, then along columns. row(channel, y) returns
-// `from.width` floats.
+// Writes the resized image to `to`, row by row: first along rows, then along columns. row(channel,
+// y) returns `from.width` floats.
 template <class Row>
-void resize_rows(const ImageSizes& from, const HeightWidth& size, bool antialias, float* to, Row row) {
+void resize_rows(const ImageSizes& from, const HeightWidth& size, bool antialias, float* to,
+                 Row row) {
   const std::vector<Taps> along_x = bilinear_taps(from.width, size.width, antialias);
   const std::vector<Taps> along_y = bilinear_taps(from.height, size.height, antialias);
   std::vector<float> line(static_cast<std::size_t>(size.width));
@@ -105,16 +108,18 @@ GPUNET_INLINE void resize(const ByteImage& from, const PixelTable& table, Pixels
 GPUNET_INLINE Resize::Resize(const HeightWidth& size, const ResizeOptions& options, bool is_shorter)
     : size_(size), options_(options) {
   constexpr index_t most = 1 << 20;
-  require(1 <= size.height && size.height <= most && (is_shorter || (1 <= size.width && size.width <= most)),
-          "gpunet::data::Resize: sides of ", size.height, is_shorter ? "" : concat(" and ", size.width),
-          " pixels (want 1 to ", most, ")");
+  require(1 <= size.height && size.height <= most &&
+              (is_shorter || (1 <= size.width && size.width <= most)),
+          "gpunet::data::Resize: sides of ", size.height,
+          is_shorter ? "" : concat(" and ", size.width), " pixels (want 1 to ", most, ")");
 }
 
 GPUNET_INLINE ImageSizes Resize::output(const ImageSizes& input) const {
   if (size_.width > 0) return {input.channels, size_.height, size_.width};
-  const index_t shorter = std::min(input.height, input.width), longer = std::max(input.height, input.width);
-  const auto other =
-      static_cast<index_t>(static_cast<double>(size_.height * longer) / static_cast<double>(shorter));
+  const index_t shorter = std::min(input.height, input.width),
+                longer = std::max(input.height, input.width);
+  const auto other = static_cast<index_t>(static_cast<double>(size_.height * longer) /
+                                          static_cast<double>(shorter));
   return input.height <= input.width ? ImageSizes{input.channels, size_.height, other}
                                      : ImageSizes{input.channels, other, size_.height};
 }
@@ -123,9 +128,11 @@ GPUNET_INLINE void Resize::operator()(Pixels<float>& image) const {
   const ImageSizes to = checked_output(image.sizes);
   if (to != image.sizes) functional::resize(image, {to.height, to.width}, options_.antialias);
 }
-GPUNET_INLINE void Resize::operator()(const ByteImage& from, const PixelTable& table, Pixels<float>& image) const {
+GPUNET_INLINE void Resize::operator()(const ByteImage& from, const PixelTable& table,
+                                      Pixels<float>& image) const {
   const ImageSizes to = checked_output(from.sizes);
-  if (to != from.sizes) return functional::resize(from, table, image, {to.height, to.width}, options_.antialias);
+  if (to != from.sizes)
+    return functional::resize(from, table, image, {to.height, to.width}, options_.antialias);
   image.renew(to);
   table.transform(from, image.values.data());
 }
@@ -133,9 +140,9 @@ GPUNET_INLINE void Resize::operator()(const ByteImage& from, const PixelTable& t
 GPUNET_INLINE ImageSizes Resize::checked_output(const ImageSizes& input) const {
   constexpr index_t most_pixels = 1 << 28;
   const ImageSizes to = output(input);
-  require(to.pixels() <= most_pixels, "gpunet::data::Resize: an image of ", input.height, " x ", input.width,
-          " would become one of ", to.height, " x ", to.width, " (want at most ", most_pixels,
-          " pixels), give both sides, as Resize{{32, 32}}");
+  require(to.pixels() <= most_pixels, "gpunet::data::Resize: an image of ", input.height, " x ",
+          input.width, " would become one of ", to.height, " x ", to.width, " (want at most ",
+          most_pixels, " pixels), give both sides, as Resize{{32, 32}}");
   return to;
 }
 

@@ -22,7 +22,9 @@ struct Plane {
   bool has(double x, double y) const {
     return 0 <= x && x < static_cast<double>(width) && 0 <= y && y < static_cast<double>(height);
   }
-  float at(double x, double y) const { return values[static_cast<index_t>(y) * width + static_cast<index_t>(x)]; }
+  float at(double x, double y) const {
+    return values[static_cast<index_t>(y) * width + static_cast<index_t>(x)];
+  }
 
   float nearest(double x, double y) const {
     const double column = std::nearbyint(x), row = std::nearbyint(y);
@@ -48,20 +50,24 @@ struct Plane {
 
 GPUNET_INLINE void rotate(Pixels<float>& image, double angle, const RotateOptions& options) {
   const auto [channels, height, width] = image.sizes;
-  const double middle_x = static_cast<double>(width) / 2, middle_y = static_cast<double>(height) / 2;
+  const double middle_x = static_cast<double>(width) / 2,
+               middle_y = static_cast<double>(height) / 2;
   const auto [center_x, center_y] = options.center.value_or(std::array{middle_x, middle_y});
-  const double radians = angle * std::numbers::pi / 180, cosine = std::cos(radians), sine = std::sin(radians);
+  const double radians = angle * std::numbers::pi / 180, cosine = std::cos(radians),
+               sine = std::sin(radians);
   image.renew(image.sizes);
   for (index_t c = 0; c < channels; ++c) {
-    const detail::Plane plane{image.before.data() + c * height * width, height, width, options.fill};
+    const detail::Plane plane{image.before.data() + c * height * width, height, width,
+                              options.fill};
     for (index_t row = 0; row < height; ++row)
       for (index_t column = 0; column < width; ++column) {
         const double x = static_cast<double>(column) + 0.5 - center_x,
                      y = static_cast<double>(row) + 0.5 - center_y;
         const double from_x = cosine * x - sine * y + center_x - 0.5;
         const double from_y = sine * x + cosine * y + center_y - 0.5;
-        image.at(c, row, column) = options.interpolation == Interpolation::nearest ? plane.nearest(from_x, from_y)
-                                                                                   : plane.bilinear(from_x, from_y);
+        image.at(c, row, column) = options.interpolation == Interpolation::nearest
+                                       ? plane.nearest(from_x, from_y)
+                                       : plane.bilinear(from_x, from_y);
       }
   }
 }
@@ -71,10 +77,12 @@ GPUNET_INLINE void rotate(Pixels<float>& image, double angle, const RotateOption
 GPUNET_INLINE RandomRotation::RandomRotation(double degrees, const RotateOptions& options)
     : degrees_{-degrees, degrees}, options_(options) {
   require(degrees >= 0 && std::isfinite(degrees), "gpunet::data::RandomRotation: ", degrees,
-          " degrees (want 0 or more, the angle goes from -degrees to degrees), give two for other angles, as "
+          " degrees (want 0 or more, the angle goes from -degrees to degrees), give two for other "
+          "angles, as "
           "RandomRotation{{0, 90}}");
 }
-GPUNET_INLINE RandomRotation::RandomRotation(const std::array<double, 2>& degrees, const RotateOptions& options)
+GPUNET_INLINE RandomRotation::RandomRotation(const std::array<double, 2>& degrees,
+                                             const RotateOptions& options)
     : degrees_(degrees), options_(options) {
   require(degrees[0] <= degrees[1] && std::isfinite(degrees[0]) && std::isfinite(degrees[1]),
           "gpunet::data::RandomRotation: ", degrees[0], " to ", degrees[1],

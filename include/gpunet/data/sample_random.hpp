@@ -8,7 +8,8 @@
 
 namespace gpunet::data {
 
-// A small random generator (SplitMix64 of Steele, Lea and Flood, 2014), cheap enough to be made for every sample.
+// A small random generator (SplitMix64 of Steele, Lea and Flood, 2014), cheap enough to be made for
+// every sample.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(seed) {}
@@ -37,7 +38,8 @@ class Random {
   std::uint64_t state_;
 };
 
-// Returns a generator for a sample that is read outside of a loader. The default generator seeds it.
+// Returns a generator for a sample that is read outside of a loader. The default generator seeds
+// it.
 inline Random any_random() {
   const auto lock = default_generator().lock();
   return Random(default_generator().random64());

@@ -55,20 +55,22 @@ struct DistributedSamplerOptions {
   index_t rank = -1;         // of this process; -1: that of the launcher
   bool shuffle = true;       // a random order per epoch
   std::uint64_t seed = 0;    // the same on all ranks
-  bool drop_last =
-      false;  // leave out samples at the end, instead of repeating the first ones, for parts of equal size
+  // Leave out samples at the end, instead of repeating the first ones, for parts of equal size.
+  bool drop_last = false;
 };
 
-// The part of each epoch's samples that a process has, the same as PyTorch's DistributedSampler (torch/utils/data/distributed.py):
+// The part of each epoch's samples that a process has, the same as PyTorch's DistributedSampler
+// (torch/utils/data/distributed.py):
 //   data::DistributedSampler sampler(set, {.num_replicas = comm.size(), .rank = comm.rank()});
 //   data::DataLoader loader(set, {.batch_size = 32, .sampler = sampler});
 //   for (int epoch = 0; epoch < 10; ++epoch) { sampler.set_epoch(epoch); for (auto [x, y] : loader) ... }
-// The order is drawn from a generator of its own, seeded with seed + epoch. Rank r of n has samples r, r + n, r + 2 n, ... of it. All
-// ranks have equally many. Copies, such as that of a loader, share the epoch.
+// The order is drawn from a generator of its own, seeded with seed + epoch. Rank r of n has samples
+// r, r + n, r + 2 n, ... of it. All ranks have equally many. Copies, such as that of a loader,
+// share the epoch.
 class DistributedSampler {
  public:
-  // For a dataset of n samples. Throws Error for fewer than 1 or too many samples, a rank that is not 0 to num_replicas - 1, and
-  // if nothing is left with drop_last.
+  // For a dataset of n samples. Throws Error for fewer than 1 or too many samples, a rank that is
+  // not 0 to num_replicas - 1, and if nothing is left with drop_last.
   explicit DistributedSampler(index_t n, const DistributedSamplerOptions& options = {});
   template <class Set>
   requires requires(const Set& set) { set.size(); }
@@ -85,7 +87,8 @@ class DistributedSampler {
   // Returns what all ranks must have the same.
   std::string description() const;
 
-  // Sets the number of the next epoch. Without it, all epochs have the order of epoch 0; train::fit calls it.
+  // Sets the number of the next epoch. Without it, all epochs have the order of epoch 0; train::fit
+  // calls it.
   void set_epoch(index_t epoch) { *epoch_ = epoch; }
   // Returns the seed of the next epoch.
   std::uint64_t epoch_seed() const { return options_.seed + static_cast<std::uint64_t>(*epoch_); }
@@ -114,14 +117,17 @@ class Sampler {
   }
   // Returns the number of processes that share an epoch; 0 for a RandomSampler.
   index_t replicas() const { return distributed() ? distributed()->num_replicas() : 0; }
-  // Returns what the samplers of all processes must have the same, and which part of the samples this one has, from 0.
+  // Returns what the samplers of all processes must have the same, and which part of the samples
+  // this one has, from 0.
   std::string description() const;
   index_t part() const { return place_of(0); }
   // Returns the place in the epoch of all processes of sample i of this one.
   index_t place_of(index_t i) const { return distributed() ? distributed()->place_of(i) : i; }
   // Returns the sampler if it is a RandomSampler, or a DistributedSampler; else null.
   const RandomSampler* random() const { return std::get_if<RandomSampler>(&sampler_); }
-  const DistributedSampler* distributed() const { return std::get_if<DistributedSampler>(&sampler_); }
+  const DistributedSampler* distributed() const {
+    return std::get_if<DistributedSampler>(&sampler_);
+  }
   // Sets the epoch of a DistributedSampler.
   void set_epoch(index_t epoch);
 
@@ -141,7 +147,8 @@ struct EpochSeeds {
 // Draws from `generator` the seeds that an epoch of PyTorch's DataLoader draws, so the same seed
 // gives the same batches: one for the workers (here for the samples, so batches do not depend on
 // the workers) and, with a sampler that has no generator, one for the order.
-EpochSeeds draw_seeds(const std::optional<Sampler>& sampler, Generator& generator = default_generator());
+EpochSeeds draw_seeds(const std::optional<Sampler>& sampler,
+                      Generator& generator = default_generator());
 
 // The order of the samples in an epoch, of a sampler, or 0 to n - 1 without one. It is drawn as it
 // is read, so that an epoch of a RandomSampler may be of any length.
@@ -149,7 +156,8 @@ class SampleOrder {
  public:
   SampleOrder() : SampleOrder(0, {}, {}) {}
   // `first`: the place in the epoch where reading begins.
-  SampleOrder(index_t n, const std::optional<Sampler>& sampler, const EpochSeeds& seeds, index_t first = 0);
+  SampleOrder(index_t n, const std::optional<Sampler>& sampler, const EpochSeeds& seeds,
+              index_t first = 0);
 
   // Writes the next samples.
   void read(std::span<index_t> samples);
@@ -163,7 +171,8 @@ class SampleOrder {
 };
 
 // Returns the whole order. Throws Error if no memory holds it.
-std::vector<index_t> order_of(index_t n, const std::optional<Sampler>& sampler, const EpochSeeds& seeds);
+std::vector<index_t> order_of(index_t n, const std::optional<Sampler>& sampler,
+                              const EpochSeeds& seeds);
 
 // What an epoch is made of.
 struct EpochShape {
@@ -176,8 +185,9 @@ struct EpochShape {
 // The position of a loop over batches, for a checkpoint.
 struct EpochPlace {
   EpochSeeds seeds = {};
-  index_t next =
-      -1;  // the batch at which the next loop continues the epoch of a checkpoint; -1: it begins a new epoch
+  // The batch at which the next loop continues the epoch of a checkpoint; -1: it begins a new
+  // epoch.
+  index_t next = -1;
 
   // Begins a loop. Returns the index of its first batch.
   index_t begin(const EpochShape& shape);

@@ -20,13 +20,16 @@ GPUNET_INLINE RandomSampler::RandomSampler(index_t n, const RandomSamplerOptions
   const index_t most = options.replacement ? most_elements : most_permuted;
   require(n >= 1, where, n, " samples (want 1 or more)");
   require(n <= most, where, n, " samples (want ", most, " or fewer",
-          options.replacement ? ")" : " without replacement), use .replacement = true or a part of the dataset");
+          options.replacement
+              ? ")"
+              : " without replacement), use .replacement = true or a part of the dataset");
   require(0 <= options.num_samples && options.num_samples <= most_elements, where, "num_samples ",
           options.num_samples, " (want 0, for all, to ", most_elements, ")");
   if (options.num_samples == 0) options_.num_samples = n;
-  require(!options.replacement || !options.generator.is_given() || size() <= index_t{1} << 32, where,
-          "num_samples ", size(),
-          " with replacement from a generator (want 2^32 or fewer, each epoch passes over the numbers of all), "
+  require(!options.replacement || !options.generator.is_given() || size() <= index_t{1} << 32,
+          where, "num_samples ", size(),
+          " with replacement from a generator (want 2^32 or fewer, each epoch passes over the "
+          "numbers of all), "
           "leave out .generator");
 }
 
@@ -53,7 +56,8 @@ GPUNET_INLINE std::vector<index_t> RandomSampler::draw(Generator& generator) con
   return order;
 }
 
-GPUNET_INLINE DistributedSampler::DistributedSampler(index_t n, const DistributedSamplerOptions& options)
+GPUNET_INLINE DistributedSampler::DistributedSampler(index_t n,
+                                                     const DistributedSamplerOptions& options)
     : n_(n), options_(options) {
   constexpr std::string_view where = "gpunet::data::DistributedSampler: ";
   const Launch launch = launch_of_process();
@@ -66,8 +70,8 @@ GPUNET_INLINE DistributedSampler::DistributedSampler(index_t n, const Distribute
   require(1 <= n && n <= most_permuted, where, n, " samples (want 1 to ", most_permuted, ")");
   require(1 <= replicas && replicas <= most_permuted, where, "num_replicas ", replicas,
           " (want 1 or more processes), give comm.size()");
-  require(0 <= options_.rank && options_.rank < replicas, where, "rank ", options_.rank, " of ", replicas,
-          " processes (want 0 to ", replicas - 1, "), give comm.rank()");
+  require(0 <= options_.rank && options_.rank < replicas, where, "rank ", options_.rank, " of ",
+          replicas, " processes (want 0 to ", replicas - 1, "), give comm.rank()");
   size_ = options.drop_last ? n / replicas : ceil_div(n, replicas);
   require(size_ > 0, where, n, " samples for ", replicas,
           " processes with drop_last (nothing is left), leave that out");
@@ -92,12 +96,14 @@ GPUNET_INLINE std::vector<index_t> DistributedSampler::order(std::uint64_t seed)
 }
 
 GPUNET_INLINE std::string DistributedSampler::description() const {
-  return concat("DistributedSampler of ", n_, " samples for ", options_.num_replicas, " ranks, seed ",
-                options_.seed, options_.shuffle ? ", shuffle" : "", options_.drop_last ? ", drop_last" : "");
+  return concat("DistributedSampler of ", n_, " samples for ", options_.num_replicas,
+                " ranks, seed ", options_.seed, options_.shuffle ? ", shuffle" : "",
+                options_.drop_last ? ", drop_last" : "");
 }
 
 GPUNET_INLINE std::string Sampler::description() const {
-  return distributed() ? distributed()->description() : concat("RandomSampler of ", samples(), " samples");
+  return distributed() ? distributed()->description()
+                       : concat("RandomSampler of ", samples(), " samples");
 }
 
 GPUNET_INLINE void Sampler::set_epoch(index_t epoch) {
@@ -110,7 +116,8 @@ GPUNET_INLINE EpochSeeds draw_seeds(const std::optional<Sampler>& sampler, Gener
   {
     const auto lock = generator.lock();
     seeds.transforms = static_cast<std::uint64_t>(generator.random63());
-    if (sampler && sampler->random() && !own) seeds.order = static_cast<std::uint64_t>(generator.random63());
+    if (sampler && sampler->random() && !own)
+      seeds.order = static_cast<std::uint64_t>(generator.random63());
   }
   if (sampler && sampler->distributed()) seeds.order = sampler->distributed()->epoch_seed();
   if (own) {
@@ -121,8 +128,8 @@ GPUNET_INLINE EpochSeeds draw_seeds(const std::optional<Sampler>& sampler, Gener
   return seeds;
 }
 
-GPUNET_INLINE SampleOrder::SampleOrder(index_t n, const std::optional<Sampler>& sampler, const EpochSeeds& seeds,
-                                       index_t first)
+GPUNET_INLINE SampleOrder::SampleOrder(index_t n, const std::optional<Sampler>& sampler,
+                                       const EpochSeeds& seeds, index_t first)
     : n_(n),
       is_random_(sampler && sampler->random()),
       with_replacement_(is_random_ && sampler->random()->options().replacement),
@@ -158,8 +165,10 @@ GPUNET_INLINE std::vector<index_t> order_of(index_t n, const std::optional<Sampl
                                             const EpochSeeds& seeds) {
   constexpr index_t most = index_t{1} << 36;
   const index_t samples = sampler ? sampler->size() : n;
-  require(samples <= most, "gpunet::data::RandomSampler: the order of ", samples, " samples in one array (want ",
-          most, " or fewer, no memory holds more), use it in a data::DataLoader, which draws it batch by batch");
+  require(samples <= most, "gpunet::data::RandomSampler: the order of ", samples,
+          " samples in one array (want ", most,
+          " or fewer, no memory holds more), use it in a data::DataLoader, which draws it batch by "
+          "batch");
   std::vector<index_t> order(static_cast<std::size_t>(samples));
   SampleOrder(n, sampler, seeds).read(order);
   return order;
@@ -172,7 +181,8 @@ GPUNET_INLINE index_t EpochPlace::begin(const EpochShape& shape) {
   return 0;
 }
 
-GPUNET_INLINE void EpochPlace::visit_state(StateVisitor& state, index_t running, const EpochShape& shape) {
+GPUNET_INLINE void EpochPlace::visit_state(StateVisitor& state, index_t running,
+                                           const EpochShape& shape) {
   auto place = running >= 0 ? running : next, transforms = static_cast<index_t>(seeds.transforms),
        order = static_cast<index_t>(seeds.order);
   place = state.number("next", place);
@@ -182,7 +192,8 @@ GPUNET_INLINE void EpochPlace::visit_state(StateVisitor& state, index_t running,
     const index_t drawn = !shape.sampler ? 0 : replicas > 0 ? shape.samples : shape.sampler->size();
     state.option("shuffled_samples", static_cast<double>(drawn));
     state.option("is_distributed", replicas > 0 ? 1 : 0);
-    state.option("batch_size", static_cast<double>(shape.batch_size * std::max(replicas, index_t{1})));
+    state.option("batch_size",
+                 static_cast<double>(shape.batch_size * std::max(replicas, index_t{1})));
     state.option("batches", static_cast<double>(shape.batches));
   }
   state.value("transforms_seed", transforms);

@@ -26,8 +26,10 @@ template <class Set>
 class Subset : detail::RequireDataset<Set> {
  public:
   // Sample i is sample indices[i] of `set`. Throws Error for an index out of range.
-  Subset(const Set& set, std::vector<index_t> indices) : Subset(detail::held(set), std::move(indices)) {}
-  Subset(Set&& set, std::vector<index_t> indices) : Subset(detail::held(std::move(set)), std::move(indices)) {}
+  Subset(const Set& set, std::vector<index_t> indices)
+      : Subset(detail::held(set), std::move(indices)) {}
+  Subset(Set&& set, std::vector<index_t> indices)
+      : Subset(detail::held(std::move(set)), std::move(indices)) {}
   Subset(std::reference_wrapper<const Set> set, std::vector<index_t> indices)
       : Subset(detail::held(set), std::move(indices)) {}
   // The same of a dataset that is shared.
@@ -49,7 +51,8 @@ class Subset : detail::RequireDataset<Set> {
   { return set_->read(of_set(i), sample, more...); }
   bool is_random() const requires RandomDataset<Set> { return set_->is_random(); }
   template <class... More>
-  label_t read_bytes(index_t i, std::uint8_t* sample, More&&... more) const requires requires(const Set& set) {
+  label_t read_bytes(index_t i, std::uint8_t* sample, More&&... more) const requires
+      requires(const Set& set) {
     set.read_bytes(i, sample, more...);
   }
   { return set_->read_bytes(of_set(i), sample, more...); }
@@ -71,9 +74,9 @@ class Subset : detail::RequireDataset<Set> {
   std::vector<index_t> indices_;
 };
 
-// Returns the sizes of the parts that torch.utils.data.random_split makes of n samples. If the lengths add up to 1 (at
-// most 1e-9 less), they are fractions of n, rounded down; the first parts get one of the remaining samples each. Throws
-// Error for lengths that do not add up to n or 1.
+// Returns the sizes of the parts that torch.utils.data.random_split makes of n samples. If the
+// lengths add up to 1 (at most 1e-9 less), they are fractions of n, rounded down; the first parts
+// get one of the remaining samples each. Throws Error for lengths that do not add up to n or 1.
 std::vector<index_t> split_lengths(index_t n, const std::vector<double>& lengths);
 
 namespace detail {
@@ -81,9 +84,10 @@ namespace detail {
 std::vector<double> decimals(const std::vector<float>& lengths);
 
 template <class Set>
-std::vector<Subset<Set>> random_split(const std::shared_ptr<const Set>& set, const std::vector<double>& lengths,
-                                      Generator& generator) {
-  const std::vector<index_t> parts = split_lengths(set->size(), lengths), order = randperm(set->size(), generator);
+std::vector<Subset<Set>> random_split(const std::shared_ptr<const Set>& set,
+                                      const std::vector<double>& lengths, Generator& generator) {
+  const std::vector<index_t> parts = split_lengths(set->size(), lengths),
+                             order = randperm(set->size(), generator);
   std::vector<Subset<Set>> subsets;
   auto first = order.begin();
   for (index_t part : parts) {
@@ -98,16 +102,21 @@ std::vector<Subset<Set>> random_split(const std::shared_ptr<const Set>& set, con
 //   auto parts = data::random_split(set, {0.8, 0.2});   // or numbers of samples
 // The parts share one dataset, see Subset. 0.8f is taken as 0.8. Throws Error as split_lengths.
 template <class Set>
-auto random_split(Set&& set, const std::vector<double>& lengths, Generator& generator = default_generator()) {
+auto random_split(Set&& set, const std::vector<double>& lengths,
+                  Generator& generator = default_generator()) {
   return detail::random_split(detail::held(std::forward<Set>(set)), lengths, generator);
 }
 template <class Set, std::integral Length>
-auto random_split(Set&& set, std::initializer_list<Length> lengths, Generator& generator = default_generator()) {
-  return random_split(std::forward<Set>(set), std::vector<double>(lengths.begin(), lengths.end()), generator);
+auto random_split(Set&& set, std::initializer_list<Length> lengths,
+                  Generator& generator = default_generator()) {
+  return random_split(std::forward<Set>(set), std::vector<double>(lengths.begin(), lengths.end()),
+                      generator);
 }
 template <class Set, std::same_as<float> Length>
-auto random_split(Set&& set, std::initializer_list<Length> lengths, Generator& generator = default_generator()) {
-  return random_split(std::forward<Set>(set), detail::decimals({lengths.begin(), lengths.end()}), generator);
+auto random_split(Set&& set, std::initializer_list<Length> lengths,
+                  Generator& generator = default_generator()) {
+  return random_split(std::forward<Set>(set), detail::decimals({lengths.begin(), lengths.end()}),
+                      generator);
 }
 
 }  // namespace gpunet::data

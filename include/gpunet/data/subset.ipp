@@ -12,7 +12,8 @@
 namespace gpunet::data {
 
 GPUNET_INLINE void detail::check_subset(const std::vector<index_t>& indices, index_t n) {
-  require(indices.empty() || n > 0, "gpunet::data::Subset: ", indices.size(), " indices into a dataset of ", n,
+  require(indices.empty() || n > 0, "gpunet::data::Subset: ", indices.size(),
+          " indices into a dataset of ", n,
           " samples (there are none to take), check its path, or its size()");
   for (const index_t i : indices)
     require(0 <= i && i < n, "gpunet::data::Subset: the index ", i, " (want 0 to ", n - 1, ")");
@@ -37,9 +38,11 @@ GPUNET_INLINE std::vector<index_t> split_lengths(index_t n, const std::vector<do
   std::vector<index_t> parts;
   index_t left = n;
   for (double length : lengths) {
-    require(are_fractions || (length <= static_cast<double>(n) && length == std::floor(length)), where,
-            "a part of ", length, " samples of ", n, " (want a whole number, no more than there are)");
-    parts.push_back(static_cast<index_t>(std::floor(are_fractions ? static_cast<double>(n) * length : length)));
+    require(are_fractions || (length <= static_cast<double>(n) && length == std::floor(length)),
+            where, "a part of ", length, " samples of ", n,
+            " (want a whole number, no more than there are)");
+    parts.push_back(
+        static_cast<index_t>(std::floor(are_fractions ? static_cast<double>(n) * length : length)));
     left -= parts.back();
   }
   if (are_fractions)

@@ -24,7 +24,9 @@ template <class T>
 class DatasetTensor {
  public:
   DatasetTensor(const Tensor<T, Host>& tensor)
-      : data_(tensor.data()), sizes_(tensor.sizes()), lifetime_(gpunet::detail::TensorAccess::lifetime(tensor)) {}
+      : data_(tensor.data()),
+        sizes_(tensor.sizes()),
+        lifetime_(gpunet::detail::TensorAccess::lifetime(tensor)) {}
   DatasetTensor(Tensor<T, Host>&& tensor)
       : DatasetTensor(std::make_shared<const Tensor<T, Host>>(std::move(tensor))) {}
   DatasetTensor(const Tensor<T, Host>&& tensor) : DatasetTensor(tensor.clone()) {}
@@ -40,7 +42,9 @@ class DatasetTensor {
   }
 
  private:
-  explicit DatasetTensor(const std::shared_ptr<const Tensor<T, Host>>& own) : DatasetTensor(*own) { own_ = own; }
+  explicit DatasetTensor(const std::shared_ptr<const Tensor<T, Host>>& own) : DatasetTensor(*own) {
+    own_ = own;
+  }
 
   const T* data_;
   Sizes sizes_;
@@ -76,9 +80,10 @@ class SampleTensor {
 // be moved.
 template <class Target = label_t>
 class TensorDataset : public detail::SampleTensor {
-  static_assert(std::same_as<Target, label_t> || std::same_as<Target, float>,
-                "gpunet::data::TensorDataset: want targets as a Tensor<label_t, Host> (classes from 0) or a "
-                "Tensor<float, Host>, make a tensor of one of these types");
+  static_assert(
+      std::same_as<Target, label_t> || std::same_as<Target, float>,
+      "gpunet::data::TensorDataset: want targets as a Tensor<label_t, Host> (classes from 0) or a "
+      "Tensor<float, Host>, make a tensor of one of these types");
 
  public:
   // Throws Error for other shapes.
@@ -91,9 +96,11 @@ class TensorDataset : public detail::SampleTensor {
            !std::is_convertible_v<Targets, detail::DatasetTensor<Target>>)
       TensorDataset(const Samples&, const Targets&)
       : TensorDataset(Tensor<float, Host>(), Tensor<Target, Host>()) {
-    static_assert(std::is_void_v<Samples>,
-                  "gpunet::data::TensorDataset: want samples as a Tensor<float, Host>, and targets as a "
-                  "Tensor<label_t, Host> (classes from 0) or a Tensor<float, Host>, make tensors of these types");
+    static_assert(
+        std::is_void_v<Samples>,
+        "gpunet::data::TensorDataset: want samples as a Tensor<float, Host>, and targets as a "
+        "Tensor<label_t, Host> (classes from 0) or a Tensor<float, Host>, make tensors of these "
+        "types");
   }
 
   void read(index_t i, float* sample, Target* target) const {
@@ -113,7 +120,8 @@ TensorDataset(const Tensor<float, Host>&, const Tensor<Target, Host>&) -> Tensor
 template <gpunet::detail::Wrong Target>
 class TensorDataset<Target> : public gpunet::detail::AnyArguments {
   static_assert(gpunet::detail::never<Target>,
-                "gpunet::data::TensorDataset: the arguments are a tensor of samples and one of targets, write "
+                "gpunet::data::TensorDataset: the arguments are a tensor of samples and one of "
+                "targets, write "
                 "data::TensorDataset set(X, y)");
 
  public:

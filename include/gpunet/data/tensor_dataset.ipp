@@ -9,12 +9,15 @@
 namespace gpunet::data {
 
 GPUNET_INLINE void detail::refuse_lifetime() {
-  throw_error(Error(
-      "gpunet::data::TensorDataset: a tensor of the dataset no longer exists (its memory is gone), keep it as "
-      "long as the dataset and its loaders, or move it there: TensorDataset set(std::move(X), std::move(y))"));
+  throw_error(
+      Error("gpunet::data::TensorDataset: a tensor of the dataset no longer exists (its memory is "
+            "gone), keep it as "
+            "long as the dataset and its loaders, or move it there: TensorDataset "
+            "set(std::move(X), std::move(y))"));
 }
 
-GPUNET_INLINE detail::SampleTensor::SampleTensor(DatasetTensor<float> samples, const Sizes& targets, bool labels)
+GPUNET_INLINE detail::SampleTensor::SampleTensor(DatasetTensor<float> samples, const Sizes& targets,
+                                                 bool labels)
     : samples_(samples), target_sizes_(targets.tail()) {
   constexpr std::string_view where = "gpunet::data::TensorDataset: ";
   require(samples.sizes().rank() >= 2, where, "samples of shape ", to_string(samples.sizes()),

@@ -13,11 +13,14 @@ namespace gpunet::data {
 
 // Options of train_test_split, as in scikit-learn.
 struct TrainTestSplitOptions {
-  // A fraction of the samples if less than 1, else a number of samples; 0: the rest. Both 0: test_size 0.25.
+  // A fraction of the samples if less than 1, else a number of samples; 0: the rest. Both 0:
+  // test_size 0.25.
   double test_size = 0, train_size = 0;
-  std::optional<std::uint32_t> random_state = std::nullopt;  // a seed; without it, drawn from the default generator
+  // A seed; without it, drawn from the default generator.
+  std::optional<std::uint32_t> random_state = std::nullopt;
   bool shuffle = true;
-  std::vector<label_t> stratify = {};  // classes of the samples; both parts get the same fractions of each class
+  // Classes of the samples; both parts get the same fractions of each class.
+  std::vector<label_t> stratify = {};
 };
 
 // Indices of samples.
@@ -60,9 +63,11 @@ struct SplitTensors {
 template <class X, class Y>
 SplitTensors<X, Y> train_test_split(const Tensor<X, Host>& samples, const Tensor<Y, Host>& targets,
                                     const TrainTestSplitOptions& options = {}) {
-  require(samples.sizes().rank() >= 1 && targets.sizes().rank() >= 1 && samples.size(0) == targets.size(0),
-          "gpunet::data::train_test_split: samples of shape ", to_string(samples.sizes()), " and targets of shape ",
-          to_string(targets.sizes()), " (want the same number of both in front)");
+  require(samples.sizes().rank() >= 1 && targets.sizes().rank() >= 1 &&
+              samples.size(0) == targets.size(0),
+          "gpunet::data::train_test_split: samples of shape ", to_string(samples.sizes()),
+          " and targets of shape ", to_string(targets.sizes()),
+          " (want the same number of both in front)");
   const TrainTestSplit split = train_test_split(targets.size(0), options);
   return {detail::rows_of(samples, split.train), detail::rows_of(samples, split.test),
           detail::rows_of(targets, split.train), detail::rows_of(targets, split.test)};

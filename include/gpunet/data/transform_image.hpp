@@ -13,10 +13,12 @@ ImageSizes sizes_to_transform(const io::Image& image);
 Sample transform_image(const Pipeline& pipeline, const io::Image& image);
 }  // namespace detail
 
-// Returns the sample that a dataset with this transform would make of the image, with label 0. transform(image) calls
+// Returns the sample that a dataset with this transform would make of the image, with label 0.
+// transform(image) calls
 // it:
 //   data::Sample sample = transform(io::read_image("cat.png"));
-// The default generator seeds random transforms. Throws Error if the transform does not accept the image.
+// The default generator seeds random transforms. Throws Error if the transform does not accept the
+// image.
 template <class Transform>
 Sample transform_image(const Transform& transform, const io::Image& image) {
   return detail::transform_image(Pipeline(transform, detail::sizes_to_transform(image)), image);

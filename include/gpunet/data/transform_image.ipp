@@ -16,7 +16,8 @@ GPUNET_INLINE Sample transform_image(const Pipeline& pipeline, const io::Image& 
   Sample sample{{}, pipeline.output(), 0};
   sample.values.resize(static_cast<std::size_t>(sample.sizes.numel()));
   Random random = pipeline.is_random() ? any_random() : Random(0);
-  const ByteImage bytes{image.pixels.data(), {image.channels, image.height, image.width}, 1, image.channels};
+  const ByteImage bytes{
+      image.pixels.data(), {image.channels, image.height, image.width}, 1, image.channels};
   ImageScratch scratch;
   pipeline.transform(bytes, sample.values.data(), random, scratch);
   return sample;

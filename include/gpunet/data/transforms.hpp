@@ -1,6 +1,7 @@
 // Transforms of images: from the bytes of an image to the floats of a sample.
 //
-// A transform is a function object of one of two kinds. Those of values compute one float of one value and its channel:
+// A transform is a function object of one of two kinds. Those of values compute one float of one
+// value and its channel:
 //   float operator()(float x, index_t channel) const;
 //   void check(index_t channels) const;   // optional; throws Error for images with the wrong number of channels
 // Those of images change a whole image, with or without random numbers:
@@ -55,8 +56,8 @@ struct Pixels {
     return values[static_cast<std::size_t>((channel * sizes.height + y) * sizes.width + x)];
   }
 
-  // Allocates `values` for a new image of this size and moves the old image to `before`, where it stays until the next
-  // call.
+  // Allocates `values` for a new image of this size and moves the old image to `before`, where it
+  // stays until the next call.
   void renew(const ImageSizes& to) {
     values.swap(before);
     values.resize(static_cast<std::size_t>(to.numel()));
@@ -64,7 +65,8 @@ struct Pixels {
   }
 };
 
-// A borrowed image of bytes. Value (channel, y, x) is bytes[channel * channel_step + (y * width + x) * pixel_step].
+// A borrowed image of bytes. Value (channel, y, x) is
+// bytes[channel * channel_step + (y * width + x) * pixel_step].
 struct ByteImage {
   const std::uint8_t* bytes;
   ImageSizes sizes;
@@ -97,7 +99,9 @@ struct ToTensor {
     return static_cast<float>(byte) / 255.0f;
   }
   // Transforms an image that is in no dataset, see transform_image.
-  auto operator()(const std::same_as<io::Image> auto& image) const { return transform_image(*this, image); }
+  auto operator()(const std::same_as<io::Image> auto& image) const {
+    return transform_image(*this, image);
+  }
   void check(index_t) const {}
 };
 
@@ -128,10 +132,13 @@ class Compose {
     return apply<0>(x, channel);
   }
   // Transforms an image that is in no dataset, see transform_image.
-  auto operator()(const std::same_as<io::Image> auto& image) const { return transform_image(*this, image); }
+  auto operator()(const std::same_as<io::Image> auto& image) const {
+    return transform_image(*this, image);
+  }
   const std::tuple<Transforms...>& transforms() const { return transforms_; }
   void check(index_t channels) const {
-    std::apply([channels](const auto&... transform) { (transform.check(channels), ...); }, transforms_);
+    std::apply([channels](const auto&... transform) { (transform.check(channels), ...); },
+               transforms_);
   }
 
  private:
@@ -142,7 +149,8 @@ class Compose {
     } else {
       const auto& transform = std::get<I>(transforms_);
       static_assert(std::invocable<decltype(transform), T, index_t>,
-                    "gpunet::data::Compose: a transform does not take what the one before it gives, begin with "
+                    "gpunet::data::Compose: a transform does not take what the one before it "
+                    "gives, begin with "
                     "ToTensor and go on with transforms of floats");
       return apply<I + 1>(transform(x, channel), channel);
     }
@@ -151,25 +159,32 @@ class Compose {
   std::tuple<Transforms...> transforms_;
 };
 
-// A function as a transform: of a value (float x), of a value and its channel (float x, index_t channel), of an image
-// (Pixels<float>&), or of an image and random numbers (Pixels<float>&, Random&). It must not change the size of the
-// image. Workers of a loader call it concurrently.
+// A function as a transform: of a value (float x), of a value and its channel
+// (float x, index_t channel), of an image (Pixels<float>&), or of an image and random numbers
+// (Pixels<float>&, Random&). It must not change the size of the image. Workers of a loader call it
+// concurrently.
 template <class Function>
 class Lambda {
   static constexpr bool of_value = std::is_invocable_r_v<float, const Function&, float>;
-  static constexpr bool of_value_and_channel = std::is_invocable_r_v<float, const Function&, float, index_t>;
+  static constexpr bool of_value_and_channel =
+      std::is_invocable_r_v<float, const Function&, float, index_t>;
   static constexpr bool of_image = std::invocable<const Function&, Pixels<float>&>;
-  static constexpr bool of_image_and_random = std::invocable<const Function&, Pixels<float>&, Random&>;
+  static constexpr bool of_image_and_random =
+      std::invocable<const Function&, Pixels<float>&, Random&>;
 
  public:
   explicit Lambda(Function function) : function_(std::move(function)) {
     static_assert(of_value || of_value_and_channel || of_image || of_image_and_random,
-                  "gpunet::data::Lambda: the function takes none of (float), (float, index_t), (Pixels<float>&), "
+                  "gpunet::data::Lambda: the function takes none of (float), (float, index_t), "
+                  "(Pixels<float>&), "
                   "(Pixels<float>&, Random&)");
   }
 
-  float operator()(std::same_as<float> auto x, index_t) const requires(of_value) { return function_(x); }
-  float operator()(std::same_as<float> auto x, index_t channel) const requires(of_value_and_channel) {
+  float operator()(std::same_as<float> auto x, index_t) const requires(of_value) {
+    return function_(x);
+  }
+  float operator()(std::same_as<float> auto x, index_t channel) const
+      requires(of_value_and_channel) {
     return function_(x, channel);
   }
   void check(index_t) const {}
@@ -183,15 +198,16 @@ class Lambda {
   Function function_;
 };
 
-// The float for each of the 256 bytes of each channel. With it, any number of transforms of values costs one look-up
-// per pixel.
+// The float for each of the 256 bytes of each channel. With it, any number of transforms of values
+// costs one look-up per pixel.
 class PixelTable {
  public:
   // Throws Error if the transform does not accept this number of channels.
   template <class Transform>
   PixelTable(const Transform& transform, index_t channels) {
-    static_assert(std::is_invocable_r_v<float, const Transform&, std::uint8_t, index_t>,
-                  "gpunet::data: the transform does not make floats of bytes, begin it with ToTensor");
+    static_assert(
+        std::is_invocable_r_v<float, const Transform&, std::uint8_t, index_t>,
+        "gpunet::data: the transform does not make floats of bytes, begin it with ToTensor");
     transform.check(channels);
     for (index_t channel = 0; channel < channels; ++channel)
       for (int byte = 0; byte < 256; ++byte)

@@ -22,26 +22,29 @@ GPUNET_INLINE void ByteImage::copy_to(std::uint8_t* to) const {
 
 GPUNET_INLINE Normalize::Normalize(std::vector<float> mean, std::vector<float> std)
     : mean_(std::move(mean)), std_(std::move(std)) {
-  require(mean_.size() == std_.size(), "gpunet::data::Normalize: ", mean_.size(), " means and ", std_.size(),
-          " stds (want one of each for every channel)");
+  require(mean_.size() == std_.size(), "gpunet::data::Normalize: ", mean_.size(), " means and ",
+          std_.size(), " stds (want one of each for every channel)");
   for (std::size_t i = 0; i < mean_.size(); ++i)
-    require(std::isfinite(mean_[i]), "gpunet::data::Normalize: the mean of channel ", i, " is ", mean_[i],
-            " (every value would be NaN or infinite), give another");
+    require(std::isfinite(mean_[i]), "gpunet::data::Normalize: the mean of channel ", i, " is ",
+            mean_[i], " (every value would be NaN or infinite), give another");
   for (std::size_t i = 0; i < std_.size(); ++i)
-    require(std::isfinite(std_[i]) && std_[i] != 0.0f, "gpunet::data::Normalize: the std of channel ", i, " is ",
-            std_[i], " (values are divided by it), give another");
+    require(std::isfinite(std_[i]) && std_[i] != 0.0f,
+            "gpunet::data::Normalize: the std of channel ", i, " is ", std_[i],
+            " (values are divided by it), give another");
 }
 
 GPUNET_INLINE void Normalize::check(index_t channels) const {
   require(static_cast<index_t>(mean_.size()) == channels, "gpunet::data::Normalize: ", mean_.size(),
-          " means and stds for images of ", channels, " channels (want one of each for every channel)");
+          " means and stds for images of ", channels,
+          " channels (want one of each for every channel)");
 }
 
 GPUNET_INLINE void PixelTable::append(float value) {
   table_.push_back(value);
 }
 
-GPUNET_INLINE void PixelTable::transform(const std::uint8_t* bytes, index_t pixels, float* sample) const {
+GPUNET_INLINE void PixelTable::transform(const std::uint8_t* bytes, index_t pixels,
+                                         float* sample) const {
   look_up_bytes(table_.data(), static_cast<index_t>(table_.size()) / 256, bytes, pixels, sample);
 }
 GPUNET_INLINE void PixelTable::transform(const ByteImage& image, float* sample) const {

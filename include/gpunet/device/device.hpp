@@ -9,11 +9,12 @@
 
 namespace gpunet {
 
-// How far a device may round to be faster. exact: as a plain sum of products does. fast: also by ways that lose one or
-// two digits more, such as Winograd's convolution (errors of up to 1.5e-5 of the largest number instead of 1e-6; an input
-// that is infinite, NaN or near the largest float makes outputs beside its own neighborhood NaN or infinite, too). tf32,
-// bf16: also by tensor cores that round the factors of products of floats to 11 or 8 bits and add up in float; where
-// there are none, as fast. Cuda computes exactly unless told otherwise.
+// How far a device may round to be faster. exact: as a plain sum of products does. fast: also by
+// ways that lose one or two digits more, such as Winograd's convolution (errors of up to 1.5e-5 of
+// the largest number instead of 1e-6; an input that is infinite, NaN or near the largest float
+// makes outputs beside its own neighborhood NaN or infinite, too). tf32, bf16: also by tensor cores
+// that round the factors of products of floats to 11 or 8 bits and add up in float; where there are
+// none, as fast. Cuda computes exactly unless told otherwise.
 enum class Precision { exact, fast, tf32, bf16 };
 
 class Host;  // device/host/host.hpp
@@ -25,10 +26,12 @@ class Cuda;  // device/cuda/cuda.hpp; in a unit without CUDA device/select.hpp
 // Work given to one device runs in the order given. Sizes are in bytes.
 template <class D>
 concept Device = requires(D& d, void* p, const void* q, std::size_t n) {
-  { d.allocate(n) } -> std::same_as<void*>;          // aligned to 64 bytes at least, uninitialized; throws Error
-  d.deallocate(p, n);                                // never throws
-  d.upload(p, q, n);                                 // host -> device; q may be reused on return
-  d.download(p, q, n);                               // device -> host; waits until the bytes are there
+  // Aligned to 64 bytes at least, uninitialized; throws Error.
+  { d.allocate(n) } -> std::same_as<void*>;
+  d.deallocate(p, n);  // never throws
+  d.upload(p, q, n);   // host -> device; q may be reused on return
+  // Device -> host; waits until the bytes are there.
+  d.download(p, q, n);
   d.copy(p, q, n);                                   // device -> the same device
   d.synchronize();                                   // waits for all work given so far
   { d.name() } -> std::convertible_to<std::string>;  // as a device string: "cpu", "cuda:0"
@@ -57,8 +60,8 @@ concept SumFunctor = requires(const F& f, index_t i) {
 #define GPUNET_COMPILED_DEVICE ::gpunet::Host
 #endif
 
-// For templates that the compiled library holds: X(D, T) is the rest of `template X(D, T)` for a device and an element type.
-// Users' units only declare them, the library instantiates them.
+// For templates that the compiled library holds: X(D, T) is the rest of `template X(D, T)` for a
+// device and an element type. Users' units only declare them, the library instantiates them.
 #if !GPUNET_COMPILED
 #define GPUNET_EXTERN_TEMPLATES(X)
 #define GPUNET_COMPILE_TEMPLATES(X)

@@ -17,8 +17,8 @@ struct DeviceChoice {
   friend bool operator==(const DeviceChoice&, const DeviceChoice&) = default;
 };
 
-// Reads "cpu", "cuda", either with ":N", or "auto". Throws Error with PyTorch's sentence for anything else. Does
-// not check that the device exists.
+// Reads "cpu", "cuda", either with ":N", or "auto". Throws Error with PyTorch's sentence for
+// anything else. Does not check that the device exists.
 DeviceChoice parse_device(std::string_view text);
 
 }  // namespace gpunet

@@ -1,6 +1,7 @@
-// Functions of one number for functors of layers and losses. Loops on Host over floats are vectorized, where they would call
-// those of <cmath> for each number: 8 times as fast. On Cuda, and for doubles, they are the usual ones. exp, log, tanh, sin, cos
-// and tan to 2 units in the last place, the others to 3. Loops over sin, cos and tan are not vectorized: those of <cmath> compute
+// Functions of one number for functors of layers and losses. Loops on Host over floats are
+// vectorized, where they would call those of <cmath> for each number: 8 times as fast. On Cuda, and
+// for doubles, they are the usual ones. exp, log, tanh, sin, cos and tan to 2 units in the last
+// place, the others to 3. Loops over sin, cos and tan are not vectorized: those of <cmath> compute
 // large numbers.
 #pragma once
 
@@ -11,8 +12,8 @@
 
 namespace gpunet::math {
 
-// Returns `condition ? a : b`, so that loops are vectorized even if a or b is the result of arithmetic: compilers compute the
-// number that ?: chooses in a branch.
+// Returns `condition ? a : b`, so that loops are vectorized even if a or b is the result of
+// arithmetic: compilers compute the number that ?: chooses in a branch.
 GPUNET_FN inline float select(bool condition, float a, float b) {
 #if defined(__CUDA_ARCH__)
   return condition ? a : b;
@@ -47,7 +48,8 @@ GPUNET_FN inline double select(bool condition, double a, double b) {
     return ::NAME(x);                      \
   }
 #define GPUNET_FUNCTION(NAME) GPUNET_FUNCTION_OF_FLOATS(NAME) GPUNET_FUNCTION_OF_DOUBLES(NAME)
-#define GPUNET_CIRCULAR_FUNCTION(NAME) GPUNET_CIRCULAR_FUNCTION_OF_FLOATS(NAME) GPUNET_FUNCTION_OF_DOUBLES(NAME)
+#define GPUNET_CIRCULAR_FUNCTION(NAME) \
+  GPUNET_CIRCULAR_FUNCTION_OF_FLOATS(NAME) GPUNET_FUNCTION_OF_DOUBLES(NAME)
 
 GPUNET_FUNCTION(exp)
 GPUNET_FUNCTION(expm1)

@@ -6,9 +6,9 @@
 
 namespace gpunet {
 
-template void gemm(Cuda&, Transpose, Transpose, index_t, index_t, index_t, const float*, const float*, float,
-                   float*);
-template void gemm(Cuda&, Transpose, Transpose, index_t, index_t, index_t, const double*, const double*, double,
-                   double*);
+template void gemm(Cuda&, Transpose, Transpose, index_t, index_t, index_t, const float*,
+                   const float*, float, float*);
+template void gemm(Cuda&, Transpose, Transpose, index_t, index_t, index_t, const double*,
+                   const double*, double, double*);
 
 }  // namespace gpunet

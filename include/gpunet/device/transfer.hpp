@@ -7,8 +7,8 @@
 
 namespace gpunet {
 
-// Copies `bytes` bytes from `source` on `from` to `target` on `to`; ordered after earlier work of both.
-// Through host memory. Devices with a shorter way overload this function.
+// Copies `bytes` bytes from `source` on `from` to `target` on `to`; ordered after earlier work of
+// both. Through host memory. Devices with a shorter way overload this function.
 template <Device From, Device To>
 void transfer(From& from, const void* source, To& to, void* target, std::size_t bytes) {
   std::vector<std::byte> staging(bytes);

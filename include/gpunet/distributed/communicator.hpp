@@ -14,15 +14,17 @@
 
 namespace gpunet::distributed {
 
-// The processes that were launched together, each with a rank: mpirun -n 4 ./program with an engine, <gpunet/distributed/mpi.hpp>; a program
-// that nobody launched is a world of one, in which every operation returns immediately. All ranks must make the same calls in the same
-// order, each from one thread at a time. A call of another kind, shape or type is an Error on all ranks, and so is a rank that leaves or
-// does not come within `timeout`. Copies are the same Communicator.
+// The processes that were launched together, each with a rank: mpirun -n 4 ./program with an
+// engine, <gpunet/distributed/mpi.hpp>; a program that nobody launched is a world of one, in which
+// every operation returns immediately. All ranks must make the same calls in the same order, each
+// from one thread at a time. A call of another kind, shape or type is an Error on all ranks, and so
+// is a rank that leaves or does not come within `timeout`. Copies are the same Communicator.
 class Communicator {
  public:
   // Throws Error if the launcher started several processes and the program has no engine.
   explicit Communicator(const CommunicatorOptions& options = {});
-  Communicator(const Communicator&) = default;  // and no move: what was moved from would have no ranks
+  // And no move: what was moved from would have no ranks.
+  Communicator(const Communicator&) = default;
   Communicator& operator=(const Communicator&) = default;
 
   // The place of this process among all, and among those of its machine.
@@ -34,10 +36,12 @@ class Communicator {
   bool is_main() const { return rank() == 0; }
   // Returns what transports: "mpi", "nccl", "nccl, mpi", or "none" in a world of one.
   std::string engine_name() const { return engine() ? engine()->name() : "none"; }
-  // Returns whether operations on tensors of a GPU run there, in the order of its stream; else they go through host memory.
+  // Returns whether operations on tensors of a GPU run there, in the order of its stream; else they
+  // go through host memory.
   bool takes_device_memory() const { return engine() && engine()->takes_device_memory(); }
 
-  // x becomes the sum (mean, product, smallest, largest) over all ranks, on all of them; bitwise identical there.
+  // x becomes the sum (mean, product, smallest, largest) over all ranks, on all of them; bitwise
+  // identical there.
   template <class T, class D>
   void all_reduce(Tensor<T, D>& x, ReduceOp op = ReduceOp::sum) {
     all_reduce(x.device(), x.view(), op);
@@ -61,18 +65,21 @@ class Communicator {
   Tensor<T, D> all_gather(const Tensor<T, D>& x) {
     return run_to(Collective::all_gather, x, x.numel(), x.sizes().with_front(size()));
   }
-  // Returns row `rank` of the tensors of all ranks, [size, ...]: row r comes from rank r. As torch.distributed.all_to_all_single.
+  // Returns row `rank` of the tensors of all ranks, [size, ...]: row r comes from rank r. As
+  // torch.distributed.all_to_all_single.
   template <class T, class D>
   Tensor<T, D> all_to_all(const Tensor<T, D>& x) {
     require(x.sizes().rank() > 0 && x.size(0) == size(),
-            "gpunet::distributed::Communicator::all_to_all: a tensor of shape ", to_string(x.sizes()), " on ",
-            size(), " ranks (want a row for each), give [", size(), ", ...]");
+            "gpunet::distributed::Communicator::all_to_all: a tensor of shape ",
+            to_string(x.sizes()), " on ", size(), " ranks (want a row for each), give [", size(),
+            ", ...]");
     return run_to(Collective::all_to_all, x, x.numel() / size(), x.sizes());
   }
   // Waits until all ranks are here.
   void barrier() { run_checked({.kind = Collective::barrier}, {}); }
 
-  // Returns the numbers of all ranks as one, on all of them. Integers are added as such, and have no mean.
+  // Returns the numbers of all ranks as one, on all of them. Integers are added as such, and have
+  // no mean.
   template <class N>
   requires std::is_arithmetic_v<N>
   [[nodiscard]] N all_reduce(N number, ReduceOp op = ReduceOp::sum) {
@@ -86,7 +93,8 @@ class Communicator {
   // Adds up numbers of all ranks, on all of them.
   void sum(std::span<double> numbers);
   // Returns the texts of all ranks, on all of them.
-  [[nodiscard]] std::vector<std::string> all_gather(const std::string& text, const char* reason = "");
+  [[nodiscard]] std::vector<std::string> all_gather(const std::string& text,
+                                                    const char* reason = "");
 
   // For code whose calls cannot differ: starts one, unchecked, and returns its number for wait().
   std::uint64_t start(const CollectiveCall& call);
@@ -96,13 +104,15 @@ class Communicator {
   void advance() {
     if (engine()) engine()->advance();
   }
-  // Tells the other ranks that this one fails and leaves calls that it has started: their waits are Errors. No call follows.
+  // Tells the other ranks that this one fails and leaves calls that it has started: their waits are
+  // Errors. No call follows.
   void abandon(const std::string& why) {
     if (engine()) engine()->abandon(why);
   }
   void run(const CollectiveCall& call) { wait(start(call)); }
 
-  // An array of a device for a call, where the engine reads and writes it: there, or a copy in host memory.
+  // An array of a device for a call, where the engine reads and writes it: there, or a copy in host
+  // memory.
   template <class T, class D>
   class EngineArray {
     using Element = std::remove_const_t<T>;
@@ -163,9 +173,9 @@ class Communicator {
 
   template <class T, class D>
   void run_in_place(CollectiveCall call, D& device, const View<T, D>& x) {
-    static_assert(
-        !std::is_same_v<T, bool>,
-        "gpunet::distributed::Communicator: a tensor of bool (it has no sum), convert it: cast<label_t>(x)");
+    static_assert(!std::is_same_v<T, bool>,
+                  "gpunet::distributed::Communicator: a tensor of bool (it has no sum), convert "
+                  "it: cast<label_t>(x)");
     EngineArray<T, D> array(*this, device, x.data(), x.numel());
     call.elements = x.numel();
     call.type = io::dtype_of<T>();
@@ -180,7 +190,8 @@ class Communicator {
   }
   // Returns what a call makes of a tensor.
   template <class T, class D>
-  Tensor<T, D> run_to(Collective kind, const Tensor<T, D>& x, index_t elements, const Sizes& sizes) {
+  Tensor<T, D> run_to(Collective kind, const Tensor<T, D>& x, index_t elements,
+                      const Sizes& sizes) {
     Tensor<T, D> all(x.device(), sizes);
     EngineArray<const T, D> from(*this, x.device(), x.data(), x.numel());
     EngineArray<T, D> to(*this, x.device(), all.data(), all.numel(), false);

@@ -30,8 +30,10 @@ std::string trained_parameters(const Network<D, T>& net) {
 
 // Returns what has to be the same on all ranks, a line each.
 template <class D, class T>
-std::string description_of(const Network<D, T>& net, const DistributedDataParallelOptions& options) {
-  std::string text = concat("gpunet ", GPUNET_VERSION, "\n", io::to_string(io::dtype_of<T>()), " numbers\n");
+std::string description_of(const Network<D, T>& net,
+                           const DistributedDataParallelOptions& options) {
+  std::string text =
+      concat("gpunet ", GPUNET_VERSION, "\n", io::to_string(io::dtype_of<T>()), " numbers\n");
   for (const ParameterInfo& p : net.named_parameters())
     text += concat("parameter ", p.name, " ", to_string(p.sizes), "\n");
   for (const BufferInfo& b : net.named_buffers())
@@ -40,31 +42,33 @@ std::string description_of(const Network<D, T>& net, const DistributedDataParall
     text += concat("Reduction::fixed_tree of ", options.tree_leaves, " leaves\n");
   text += trained_parameters(net);
   text += concat("sync_batch_norm ", options.sync_batch_norm ? "on" : "off", "\nbroadcast_buffers ",
-                 options.broadcast_buffers ? "on" : "off", "\nbucket_cap_mb ", options.bucket_cap_mb, "\n");
+                 options.broadcast_buffers ? "on" : "off", "\nbucket_cap_mb ",
+                 options.bucket_cap_mb, "\n");
   return text;
 }
 
 // Throws Error for the first rank and line where the texts of the ranks differ.
 inline void require_same(const std::vector<std::string>& texts) {
   if (const auto difference = gpunet::detail::first_difference(texts))
-    throw_error(Error(concat("gpunet::distributed::DistributedDataParallel: rank ", difference->text, " has ",
-                             difference->line, " where rank 0 has ", difference->of_first,
-                             " (their gradients cannot be added), make the same network by the same program on all "
-                             "ranks")));
+    throw_error(Error(concat(
+        "gpunet::distributed::DistributedDataParallel: rank ", difference->text, " has ",
+        difference->line, " where rank 0 has ", difference->of_first,
+        " (their gradients cannot be added), make the same network by the same program on all "
+        "ranks")));
 }
 
 }  // namespace detail
 
 template <class D, class T>
-DistributedDataParallel<D, T>::DistributedDataParallel(Network<D, T>& net, const Communicator& comm,
-                                                       const DistributedDataParallelOptions& options)
+DistributedDataParallel<D, T>::DistributedDataParallel(
+    Network<D, T>& net, const Communicator& comm, const DistributedDataParallelOptions& options)
     : net_(net), comm_(comm), options_(options) {
   require(options.bucket_cap_mb > 0, "gpunet::distributed::DistributedDataParallel: bucket_cap_mb ",
           options.bucket_cap_mb, " (want more than 0), leave it out for 25");
-  require(
-      !net.reducer(),
-      "gpunet::distributed::DistributedDataParallel: the network has one already (its gradients would be reduced "
-      "twice), use that");
+  require(!net.reducer(),
+          "gpunet::distributed::DistributedDataParallel: the network has one already (its "
+          "gradients would be reduced "
+          "twice), use that");
   verify();
   trained_ = detail::trained_parameters(net);
   if (options.reduction == Reduction::fixed_tree) tree_.emplace(net, comm, options.tree_leaves);
@@ -84,9 +88,11 @@ DistributedDataParallel<D, T>::~DistributedDataParallel() {
 template <class D, class T>
 NoSync<D, T> DistributedDataParallel<D, T>::no_sync() {
   require(!tree_,
-          "gpunet::distributed::DistributedDataParallel::no_sync: with Reduction::fixed_tree, gradients are "
+          "gpunet::distributed::DistributedDataParallel::no_sync: with Reduction::fixed_tree, "
+          "gradients are "
           "reduced with "
-          "each batch (sums of several would depend on the number of ranks), use train::Step or fit with "
+          "each batch (sums of several would depend on the number of ranks), use train::Step or "
+          "fit with "
           "{.accumulate = k}");
   return NoSync<D, T>(this);
 }
@@ -95,7 +101,10 @@ template <class D, class T>
 void DistributedDataParallel<D, T>::sum(std::span<double> numbers) {
   const index_t size = std::ssize(numbers);
   if (!tree_) {
-    comm_.run({.kind = Collective::all_reduce, .elements = size, .type = io::Dtype::F64, .data = numbers.data()});
+    comm_.run({.kind = Collective::all_reduce,
+               .elements = size,
+               .type = io::Dtype::F64,
+               .data = numbers.data()});
     return;
   }
   std::vector<double> all(numbers.size() * static_cast<std::size_t>(comm_.size()));
@@ -119,7 +128,8 @@ template <class D, class T>
 void DistributedDataParallel<D, T>::verify_parameters() {
   if (comm_.size() == 1) return;
   const std::vector<T> values = to_vector(net_->device(), std::as_const(*net_).parameters());
-  double own[] = {0, 0};  // squares, and values with the signs of a linear congruential generator (Knuth's MMIX)
+  // Squares, and values with the signs of a linear congruential generator (Knuth's MMIX).
+  double own[] = {0, 0};
   std::uint64_t random = 1;
   for (const T value : values) {
     const auto x = static_cast<double>(value);
@@ -143,8 +153,10 @@ void DistributedDataParallel<D, T>::verify_parameters() {
   };
   for (std::size_t r = 1; r < all.size(); ++r)
     require(is_same(all[r]), "gpunet::distributed::DistributedDataParallel: rank ", r,
-            " has other parameters than rank 0 (norms ", std::sqrt(all[r][0]), " and ", std::sqrt(all[0][0]),
-            ": something that is not the same on all ranks has changed them), give all ranks the same optimizer, "
+            " has other parameters than rank 0 (norms ", std::sqrt(all[r][0]), " and ",
+            std::sqrt(all[0][0]),
+            ": something that is not the same on all ranks has changed them), give all ranks the "
+            "same optimizer, "
             "schedule and calls");
 }
 
@@ -219,12 +231,14 @@ void DistributedDataParallel<D, T>::make_buckets() {
   const auto info = [&](int p) -> const ParameterInfo& {
     return parameters[static_cast<std::size_t>(p)];
   };
-  std::sort(order.begin(), order.end(), [&](int a, int b) { return info(a).offset > info(b).offset; });
+  std::sort(order.begin(), order.end(),
+            [&](int a, int b) { return info(a).offset > info(b).offset; });
   ranges_.clear();
   constexpr double mega = 1 << 20;
   double cap = std::min(mega, options_.bucket_cap_mb * mega);  // of the first bucket
   for (const int p : order) {
-    const bool is_full = !ranges_.empty() && static_cast<double>(ranges_.back().size()) * sizeof(T) >= cap;
+    const bool is_full =
+        !ranges_.empty() && static_cast<double>(ranges_.back().size()) * sizeof(T) >= cap;
     const bool begins = ranges_.empty() || ranges_.back().begin != info(p).end() || is_full;
     if (is_full) cap = options_.bucket_cap_mb * mega;
     if (begins)
@@ -269,12 +283,13 @@ const std::vector<ArenaRange>& DistributedDataParallel<D, T>::buckets() {
 template <class D, class T>
 void DistributedDataParallel<D, T>::start_next(T* gradients) {
   const ArenaRange& range = ranges_[started_];
-  buckets_[started_].number = comm_.start({.kind = Collective::all_reduce,
-                                           .elements = range.size(),
-                                           .type = io::dtype_of<T>(),
-                                           .data = gradients + range.begin,
-                                           .stream = stream(),
-                                           .owner = reduces_in_place() ? net_->gradients().owner() : host_copy_});
+  buckets_[started_].number =
+      comm_.start({.kind = Collective::all_reduce,
+                   .elements = range.size(),
+                   .type = io::dtype_of<T>(),
+                   .data = gradients + range.begin,
+                   .stream = stream(),
+                   .owner = reduces_in_place() ? net_->gradients().owner() : host_copy_});
   ++started_;
 }
 
@@ -284,7 +299,8 @@ void DistributedDataParallel<D, T>::see_gradients(const PlannedNode& node, std::
   if (!this->reduces() || tree_ || comm_.size() == 1 || !reduces_in_place()) return;
   verify_trained();
   const std::ptrdiff_t place = &node - net_->plan().nodes.data();
-  if (place >= last_node_) open_buckets();  // a pass begins, perhaps after one that an error has ended
+  // A pass begins, perhaps after one that an error has ended.
+  if (place >= last_node_) open_buckets();
   last_node_ = place;
   for (const int b : of_nodes_[static_cast<std::size_t>(place)])
     --buckets_[static_cast<std::size_t>(b)].open;
@@ -311,8 +327,8 @@ void DistributedDataParallel<D, T>::reduce(T* gradients) {
   open_buckets();
   if (!reduces_in_place()) device.upload(gradients, at, bytes);
   for (const ArenaRange& range : ranges_)
-    map(device, range.size(), MultiplyBy<T>{T{1} / static_cast<T>(comm_.size())}, gradients + range.begin,
-        gradients + range.begin);
+    map(device, range.size(), MultiplyBy<T>{T{1} / static_cast<T>(comm_.size())},
+        gradients + range.begin, gradients + range.begin);
 }
 
 template <class D, class T>

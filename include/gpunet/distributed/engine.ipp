@@ -10,9 +10,10 @@ namespace gpunet::distributed {
 
 GPUNET_INLINE void require_init_method(const CommunicatorOptions& options) {
   const std::string_view method = options.init_method, file = "file://";
-  require(method == "env://" || (method.starts_with(file) && method.size() > file.size()),
-          "gpunet::distributed::Communicator: init_method \"", method,
-          "\" (want env://, or file:// and a path that all processes have), leave it out for env://");
+  require(
+      method == "env://" || (method.starts_with(file) && method.size() > file.size()),
+      "gpunet::distributed::Communicator: init_method \"", method,
+      "\" (want env://, or file:// and a path that all processes have), leave it out for env://");
 }
 
 GPUNET_INLINE const char* to_string(Collective kind) {

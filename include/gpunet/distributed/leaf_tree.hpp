@@ -17,7 +17,8 @@ namespace gpunet::distributed {
 
 namespace detail {
 
-// x[r] += x[r + n / 2] for r < n / 2, then the same for the first half, until x[0] has the sum of n rows, [n, size]. n: a power of two.
+// x[r] += x[r + n / 2] for r < n / 2, then the same for the first half, until x[0] has the sum of n
+// rows, [n, size]. n: a power of two.
 template <class T>
 void add_rows(T* x, index_t n, index_t size) {
   for (n /= 2; n > 0; n /= 2)
@@ -25,7 +26,8 @@ void add_rows(T* x, index_t n, index_t size) {
       x[i] += x[i + n * size];
 }
 
-// Returns the place of number i in the order 0, n/2, n/4, 3n/4, ..., in which neighbors are added first. n: a power of two.
+// Returns the place of number i in the order 0, n/2, n/4, 3n/4, ..., in which neighbors are added
+// first. n: a power of two.
 constexpr index_t reversed_bits(index_t i, index_t n) {
   index_t reversed = 0;
   for (; n > 1; n /= 2, i /= 2)
@@ -35,18 +37,22 @@ constexpr index_t reversed_bits(index_t i, index_t n) {
 
 }  // namespace detail
 
-// The reduction Reduction::fixed_tree. A batch of all ranks has `leaves` leaves: sample s belongs to leaf s % leaves. Rank r of n has the
-// samples r, r + n, r + 2 n, ..., as a DistributedSampler gives them, so that it has the leaves r, r + n, ... as a whole. Each leaf is a
-// pass of its own, so its gradients are bitwise identical on any rank. Those of leaf l and leaf l + leaves / 2 are added, then the
-// sums of l and l + leaves / 4, and so on. The first additions are those of leaves of one rank. For the last ones, each rank gets a part
-// of the sums of all ranks (all_to_all), adds them, and gives them to all (all_gather): it sends 2 (n - 1) / n times the gradients, as in a ring.
+// The reduction Reduction::fixed_tree. A batch of all ranks has `leaves` leaves: sample s belongs
+// to leaf s % leaves. Rank r of n has the samples r, r + n, r + 2 n, ..., as a DistributedSampler
+// gives them, so that it has the leaves r, r + n, ... as a whole. Each leaf is a pass of its own,
+// so its gradients are bitwise identical on any rank. Those of leaf l and leaf l + leaves / 2 are
+// added, then the sums of l and l + leaves / 4, and so on. The first additions are those of leaves
+// of one rank. For the last ones, each rank gets a part of the sums of all ranks (all_to_all), adds
+// them, and gives them to all (all_gather): it sends 2 (n - 1) / n times the gradients, as in a
+// ring.
 template <class D, class T>
 class LeafTree final : public LeafReducer<D, T> {
  public:
   // Throws Error for a number of leaves that is no power of two or that the ranks cannot share.
   LeafTree(Network<D, T>& net, const Communicator& comm, index_t leaves);
 
-  // Throws Error for a layer that makes the gradient of a leaf depend on other leaves, in the network's mode.
+  // Throws Error for a layer that makes the gradient of a leaf depend on other leaves, in the
+  // network's mode.
   void check_layers() const;
   // Throws Error for gradients of a pass that is not one of a leaf.
   void check_running() const;
@@ -58,7 +64,8 @@ class LeafTree final : public LeafReducer<D, T> {
   void abandon_batch() override;
 
  private:
-  std::pair<index_t, const void*> gather(int number, index_t rows, index_t bytes, const void* data) override;
+  std::pair<index_t, const void*> gather(int number, index_t rows, index_t bytes,
+                                         const void* data) override;
 
   index_t own_leaves() const { return leaves_ / comm_.size(); }
   const std::vector<ArenaRange>& ranges() const { return net_->gradients().ranges(); }
@@ -73,12 +80,14 @@ class LeafTree final : public LeafReducer<D, T> {
   Communicator comm_;
   index_t leaves_;
   bool is_running_ = false;
-  bool has_older_ = false;                     // the first of sums_ are gradients that the batch is added to
-  index_t samples_ = 0, leaf_ = 0, done_ = 0;  // of the running batch on this rank
+  // The first of sums_ are gradients that the batch is added to.
+  bool has_older_ = false;
+  index_t samples_ = 0, leaf_ = 0, done_ = 0;             // of the running batch on this rank
   std::pair<std::uint64_t, std::uint64_t> random_state_;  // before the batch
-  std::vector<Buffer<T, D>> sums_;                        // gradients with their offsets, then the loss
-  std::size_t depth_ = 0;                                 // how many of them there are
-  std::array<Buffer<std::byte, D>, 3> rows_;              // see rows_of_leaf
+  // Gradients with their offsets, then the loss.
+  std::vector<Buffer<T, D>> sums_;
+  std::size_t depth_ = 0;                     // how many of them there are
+  std::array<Buffer<std::byte, D>, 3> rows_;  // see rows_of_leaf
   // Of the sums of all ranks, each [ranks, part].
   struct Exchanged {
     Buffer<T, D> own, received;

@@ -17,34 +17,43 @@ LeafTree<D, T>::LeafTree(Network<D, T>& net, const Communicator& comm, index_t l
     : net_(net), comm_(comm), leaves_(leaves) {
   require(leaves >= 1 && std::has_single_bit(static_cast<std::uint64_t>(leaves)),
           "gpunet::distributed::DistributedDataParallel: tree_leaves ", leaves,
-          " (want a power of two: sums are added in pairs), take the largest number of processes, such as 8");
-  require(leaves % comm.size() == 0, "gpunet::distributed::DistributedDataParallel: ", comm.size(), " ranks and ",
-          leaves,
-          " leaves (each rank needs equally many), start 1, 2, 4, ... processes, at most as many as .tree_leaves");
+          " (want a power of two: sums are added in pairs), take the largest number of processes, "
+          "such as 8");
+  require(leaves % comm.size() == 0, "gpunet::distributed::DistributedDataParallel: ", comm.size(),
+          " ranks and ", leaves,
+          " leaves (each rank needs equally many), start 1, 2, 4, ... processes, at most as many "
+          "as .tree_leaves");
   check_layers();
   std::array<index_t, 2> state{static_cast<index_t>(net.random_state().first),
                                static_cast<index_t>(net.random_state().second)};
   if (comm.size() > 1)
-    comm_.run({.kind = Collective::broadcast, .elements = 2, .type = io::Dtype::I64, .data = state.data()});
-  net.set_random_state({static_cast<std::uint64_t>(state[0]), static_cast<std::uint64_t>(state[1])});
+    comm_.run({.kind = Collective::broadcast,
+               .elements = 2,
+               .type = io::Dtype::I64,
+               .data = state.data()});
+  net.set_random_state(
+      {static_cast<std::uint64_t>(state[0]), static_cast<std::uint64_t>(state[1])});
 }
 
 template <class D, class T>
 void LeafTree<D, T>::check_layers() const {
   if (net_->mode() == nn::Mode::eval) return;
   for (const Node& node : net_->graph().nodes)
-    require(
-        node.buffers == 0, "gpunet::distributed::DistributedDataParallel: with Reduction::fixed_tree, layer ",
-        node.name, " (", gpunet::detail::class_of(node.layer),
-        ") has statistics of its batch in training mode (they and its outputs would depend on how samples are "
-        "shared among ranks), take GroupNorm or LayerNorm, or freeze them: net.eval() before this and in a loop of "
-        "train::Step");
+    require(node.buffers == 0,
+            "gpunet::distributed::DistributedDataParallel: with Reduction::fixed_tree, layer ",
+            node.name, " (", gpunet::detail::class_of(node.layer),
+            ") has statistics of its batch in training mode (they and its outputs would depend on "
+            "how samples are "
+            "shared among ranks), take GroupNorm or LayerNorm, or freeze them: net.eval() before "
+            "this and in a loop of "
+            "train::Step");
 }
 
 template <class D, class T>
 void LeafTree<D, T>::check_running() const {
   require(is_running_,
-          "gpunet::distributed::DistributedDataParallel: a backward pass with Reduction::fixed_tree in a loop of "
+          "gpunet::distributed::DistributedDataParallel: a backward pass with "
+          "Reduction::fixed_tree in a loop of "
           "your own "
           "(the batch has to run in leaves), use train::Step or train::fit");
 }
@@ -54,9 +63,11 @@ index_t LeafTree<D, T>::begin_batch(index_t samples) {
   check_layers();
   require(samples % own_leaves() == 0, "gpunet::distributed::DistributedDataParallel: ", samples,
           " samples on a rank with ", own_leaves(), " of ", leaves_,
-          " leaves of Reduction::fixed_tree (all leaves have equally many), give all ranks a multiple of ",
+          " leaves of Reduction::fixed_tree (all leaves have equally many), give all ranks a "
+          "multiple of ",
           own_leaves(),
-          ", and leave out what is left at the end: {.drop_last = true} of DistributedSampler and of DataLoader");
+          ", and leave out what is left at the end: {.drop_last = true} of DistributedSampler and "
+          "of DataLoader");
   is_running_ = true;
   samples_ = samples;
   done_ = 0;
@@ -72,12 +83,14 @@ void LeafTree<D, T>::begin_leaf() {
   leaf_ = detail::reversed_bits(done_, own_leaves());
   // Each leaf has the random numbers of a pass of its own.
   const auto [seed, passes] = random_state_;
-  net_->set_random_state({seed, passes + static_cast<std::uint64_t>(comm_.rank() + leaf_ * comm_.size())});
+  net_->set_random_state(
+      {seed, passes + static_cast<std::uint64_t>(comm_.rank() + leaf_ * comm_.size())});
   net_->zero_grad();
 }
 
 template <class D, class T>
-std::pair<index_t, const void*> LeafTree<D, T>::gather(int number, index_t rows, index_t bytes, const void* data) {
+std::pair<index_t, const void*> LeafTree<D, T>::gather(int number, index_t rows, index_t bytes,
+                                                       const void* data) {
   require(rows == samples_, "gpunet::train: ", rows, " targets for a batch of ", samples_,
           " (want one for each sample), give those of the same batch");
   const index_t all = own_leaves(), count = rows / all;
@@ -88,7 +101,8 @@ std::pair<index_t, const void*> LeafTree<D, T>::gather(int number, index_t rows,
     const index_t words = bytes / static_cast<index_t>(sizeof(Word));
     gpunet::detail::copy_rows(
         net_->device(), count,
-        gpunet::detail::CopyRows<Word>{words, all * words, words, static_cast<const Word*>(data) + leaf_ * words,
+        gpunet::detail::CopyRows<Word>{words, all * words, words,
+                                       static_cast<const Word*>(data) + leaf_ * words,
                                        reinterpret_cast<Word*>(to.data())});
   };
   if (bytes % 4 == 0 && reinterpret_cast<std::uintptr_t>(data) % 4 == 0)
@@ -178,7 +192,8 @@ void LeafTree<D, T>::add_ranks() {
   const auto each = [&](auto f) {
     T* place = own;
     for (const ArenaRange& range : ranges()) {
-      f(net_->gradients().data() + range.begin, place, static_cast<std::size_t>(range.size()) * sizeof(T));
+      f(net_->gradients().data() + range.begin, place,
+        static_cast<std::size_t>(range.size()) * sizeof(T));
       place += range.size();
     }
     f(net_->batch_loss(), place, sizeof(T));
@@ -205,10 +220,12 @@ void LeafTree<D, T>::add_ranks() {
     map(device, n * part, Add{}, sum + n * part, static_cast<const T*>(sum), sum);
   exchange(Collective::all_gather, sum, part, own);
   device.download(&samples, place, sizeof(T));
-  require(samples == expected, "gpunet::distributed::DistributedDataParallel: the batch of this rank has ",
-          samples_, " samples, those of all ", comm_.size(), " ranks together ", samples,
-          " (with Reduction::fixed_tree, all leaves have equally many), give all ranks equally many: "
-          "data::DistributedSampler does");
+  require(
+      samples == expected,
+      "gpunet::distributed::DistributedDataParallel: the batch of this rank has ", samples_,
+      " samples, those of all ", comm_.size(), " ranks together ", samples,
+      " (with Reduction::fixed_tree, all leaves have equally many), give all ranks equally many: "
+      "data::DistributedSampler does");
   each([&](T* to, const T* from, std::size_t bytes) { device.copy(to, from, bytes); });
 }
 

@@ -1,4 +1,5 @@
-// Connections between the processes of a program by which each learns what becomes of the others. POSIX only.
+// Connections between the processes of a program by which each learns what becomes of the others.
+// POSIX only.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +28,8 @@ using SocketClock = std::chrono::steady_clock;
 // Waits until one of them has an event, at most until `end`. Returns whether one has.
 inline bool poll_until(std::vector<pollfd>& all, SocketClock::time_point end) {
   for (;;) {
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - SocketClock::now()).count();
+    const auto left =
+        std::chrono::ceil<std::chrono::milliseconds>(end - SocketClock::now()).count();
     const int ready = ::poll(all.data(), static_cast<nfds_t>(all.size()),
                              static_cast<int>(std::clamp<std::int64_t>(left, 0, 1 << 30)));
     if (ready >= 0 || errno != EINTR) return ready > 0;
@@ -70,10 +72,12 @@ class Socket {
       if (n > 0) text.append(piece, static_cast<std::size_t>(n));
       if (n > 0) return Read::bytes;
       if (n == 0) return Read::end;
-      if (errno != EINTR) return errno == EAGAIN || errno == EWOULDBLOCK ? Read::nothing_yet : Read::end;
+      if (errno != EINTR)
+        return errno == EAGAIN || errno == EWOULDBLOCK ? Read::nothing_yet : Read::end;
     }
   }
-  // Sends what it takes of `text`, and removes that. Returns false if the connection has ended. Does not wait.
+  // Sends what it takes of `text`, and removes that. Returns false if the connection has ended.
+  // Does not wait.
   bool write(std::string& text) const {
     while (!text.empty()) {
       const auto n = ::send(descriptor_, text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -101,8 +105,9 @@ class Socket {
   int descriptor_;
 };
 
-// The connections after the meeting: of rank 0 to all others, of each other to rank 0, which passes on what one says. A process says a
-// line when it leaves or fails; one whose connection ends without that has failed. From one thread at a time.
+// The connections after the meeting: of rank 0 to all others, of each other to rank 0, which passes
+// on what one says. A process says a line when it leaves or fails; one whose connection ends
+// without that has failed. From one thread at a time.
 class Links {
  public:
   // Takes a connection. `said`: what was read from it already.
@@ -117,7 +122,8 @@ class Links {
   // Tells all why this process fails, "rank 1 has ..." of another one. Does not wait.
   void tell(const std::string& failure) { say(one_line(failure), -1); }
 
-  // Returns what fails: what a process has said, or that one has ended without a word; empty: nothing. Does not wait.
+  // Returns what fails: what a process has said, or that one has ended without a word; empty:
+  // nothing. Does not wait.
   std::string news() {
     for (std::size_t i = 0; i < links_.size(); ++i) {
       Link& link = links_[i];
@@ -135,13 +141,15 @@ class Links {
       }
       if (failure.empty() && link.said.size() > most_said)
         failure =
-            concat("rank ", link.rank, " sends what is no message (another program on its port?), start all again");
-      if (failure.empty() && !is_open && !link.has_ended)
-        failure =
             concat("rank ", link.rank,
-                   " has ended without a word (it was killed, or has called exit), see its messages, and start "
-                   "all again from the last checkpoint");
-      if (!is_open || link.said.size() > most_said) links_.erase(links_.begin() + static_cast<std::ptrdiff_t>(i--));
+                   " sends what is no message (another program on its port?), start all again");
+      if (failure.empty() && !is_open && !link.has_ended)
+        failure = concat("rank ", link.rank,
+                         " has ended without a word (it was killed, or has called exit), see its "
+                         "messages, and start "
+                         "all again from the last checkpoint");
+      if (!is_open || link.said.size() > most_said)
+        links_.erase(links_.begin() + static_cast<std::ptrdiff_t>(i--));
       if (!failure.empty()) return failure;
     }
     return "";
@@ -149,8 +157,9 @@ class Links {
   // Returns the first rank that has left without an error, -1: none.
   index_t left() const { return left_; }
 
-  // Says that this process leaves without an error. Rank 0 stays until `end`, to pass on what the others say, while there are two of
-  // them or more. Returns whether none of them has failed meanwhile.
+  // Says that this process leaves without an error. Rank 0 stays until `end`, to pass on what the
+  // others say, while there are two of them or more. Returns whether none of them has failed
+  // meanwhile.
   bool leave(index_t rank, SocketClock::time_point end) {
     bool is_well = true;
     say(goodbye(rank), -1);
@@ -193,13 +202,15 @@ class Links {
       static_cast<void>(link.socket.write(link.unsent));
     }
   }
-  // Ends the connections so that what was said arrives: one that is closed before it was read to its end takes that back.
+  // Ends the connections so that what was said arrives: one that is closed before it was read to
+  // its end takes that back.
   void close(std::chrono::milliseconds most) {
     const SocketClock::time_point end = SocketClock::now() + most;
     bool is_shut = false;
     while (!links_.empty() && SocketClock::now() < end) {
       static_cast<void>(news());
-      if (!is_shut && std::ranges::all_of(links_, [](const Link& link) { return link.unsent.empty(); })) {
+      if (!is_shut &&
+          std::ranges::all_of(links_, [](const Link& link) { return link.unsent.empty(); })) {
         for (const Link& link : links_)
           ::shutdown(link.socket.get(), SHUT_WR);
         is_shut = true;
@@ -212,7 +223,8 @@ class Links {
   std::string hear(Link& link, const std::string& line) {
     if (line.starts_with(goodbye_of)) {
       index_t rank = link.rank;
-      static_cast<void>(std::from_chars(line.data() + goodbye_of.size(), line.data() + line.size(), rank));
+      static_cast<void>(
+          std::from_chars(line.data() + goodbye_of.size(), line.data() + line.size(), rank));
       if (rank == link.rank) link.has_ended = true;
       if (left_ < 0) left_ = rank;
       say(goodbye(rank), link.rank);
@@ -225,7 +237,8 @@ class Links {
   void wait(SocketClock::time_point end) const {
     std::vector<pollfd> all;
     for (const Link& link : links_)
-      all.push_back({link.socket.get(), static_cast<short>(link.unsent.empty() ? POLLIN : POLLIN | POLLOUT), 0});
+      all.push_back({link.socket.get(),
+                     static_cast<short>(link.unsent.empty() ? POLLIN : POLLIN | POLLOUT), 0});
     if (!all.empty()) poll_until(all, end);
   }
 

@@ -1,5 +1,6 @@
-// Optional, not part of distributed.hpp. A program that includes this header in one source, and links an MPI 3 (gpunet::mpi in
-// CMake, the compiler mpicxx elsewhere), runs on all processes that mpirun or srun starts:
+// Optional, not part of distributed.hpp. A program that includes this header in one source, and
+// links an MPI 3 (gpunet::mpi in CMake, the compiler mpicxx elsewhere), runs on all processes that
+// mpirun or srun starts:
 //   mpirun -n 4 ./program
 #pragma once
 
@@ -40,9 +41,10 @@ inline void check_mpi(int code, const char* what) {
   char text[MPI_MAX_ERROR_STRING] = "";
   int length = 0;
   MPI_Error_string(code, text, &length);
-  throw_error(Error(concat("gpunet::distributed: ", what,
-                           " fails: ", std::string_view(text, static_cast<std::size_t>(length)),
-                           " (see the messages of MPI above), look at the other ranks and the network")));
+  throw_error(
+      Error(concat("gpunet::distributed: ", what,
+                   " fails: ", std::string_view(text, static_cast<std::size_t>(length)),
+                   " (see the messages of MPI above), look at the other ranks and the network")));
 }
 
 inline MPI_Datatype mpi_type(io::Dtype type) {
@@ -101,7 +103,8 @@ struct MpiReport {
   }
 };
 
-// The reports between the ranks, on a communicator of their own, so that they can be sent while a call hangs.
+// The reports between the ranks, on a communicator of their own, so that they can be sent while a
+// call hangs.
 class MpiReports {
  public:
   MpiReports() {
@@ -126,7 +129,8 @@ class MpiReports {
     for (int r = 0; r < static_cast<int>(last_.size()); ++r)
       if (r != rank_) {
         sent_.push_back({report, MPI_REQUEST_NULL});
-        MPI_Isend(&sent_.back().report, sizeof(MpiReport), MPI_BYTE, r, 0, comm_, &sent_.back().request);
+        MPI_Isend(&sent_.back().report, sizeof(MpiReport), MPI_BYTE, r, 0, comm_,
+                  &sent_.back().request);
       }
   }
 
@@ -137,18 +141,21 @@ class MpiReports {
       if (MPI_Test(&request_, &is_there, &status) != MPI_SUCCESS) return;
       if (!is_there) break;
       MpiReport& last = last_[static_cast<std::size_t>(status.MPI_SOURCE)];
-      if (incoming_.state == MpiReport::ended) std::memcpy(incoming_.text, last.text, sizeof last.text);
+      if (incoming_.state == MpiReport::ended)
+        std::memcpy(incoming_.text, last.text, sizeof last.text);
       last = incoming_;
       listen();
     }
     while (!sent_.empty()) {
       int is_sent = 0;
-      if (MPI_Test(&sent_.front().request, &is_sent, MPI_STATUS_IGNORE) != MPI_SUCCESS || !is_sent) return;
+      if (MPI_Test(&sent_.front().request, &is_sent, MPI_STATUS_IGNORE) != MPI_SUCCESS || !is_sent)
+        return;
       sent_.pop_front();
     }
   }
 
-  // Waits until a condition holds for the reports of all other ranks. Returns whether it did in time.
+  // Waits until a condition holds for the reports of all other ranks. Returns whether it did in
+  // time.
   template <class Condition>
   bool wait_for_all(std::chrono::milliseconds time, Condition condition) {
     const auto end = std::chrono::steady_clock::now() + time;
@@ -175,7 +182,9 @@ class MpiReports {
     MPI_Request request;
   };
 
-  void listen() { MPI_Irecv(&incoming_, sizeof incoming_, MPI_BYTE, MPI_ANY_SOURCE, 0, comm_, &request_); }
+  void listen() {
+    MPI_Irecv(&incoming_, sizeof incoming_, MPI_BYTE, MPI_ANY_SOURCE, 0, comm_, &request_);
+  }
 
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0;
@@ -200,7 +209,9 @@ class MpiSession {
     if (is_over) return;
     end_running();
     if (failed_ && failed_->size() == 1) failed_.reset();  // there is no other rank
-    if (failed_) {  // the others cannot be relied on, so MPI_Finalize might wait for ever: end them, once they have said why
+    // The others cannot be relied on, so MPI_Finalize might wait for ever: end them, once they have
+    // said why.
+    if (failed_) {
       failed_->send({.state = MpiReport::ended});
       failed_->wait_for_all(std::chrono::seconds(5),
                             [](const MpiReport& r) { return r.state == MpiReport::ended; });
@@ -242,7 +253,8 @@ class MpiSession {
   std::shared_ptr<MpiReports> failed_;
 };
 
-// Returns a communicator of all processes, which waits for them. Throws Error if they do not come in time.
+// Returns a communicator of all processes, which waits for them. Throws Error if they do not come
+// in time.
 inline MPI_Comm mpi_comm_of_all(std::chrono::milliseconds timeout, MpiSession& session) {
   struct Call {
     MPI_Comm comm = MPI_COMM_NULL;
@@ -259,11 +271,12 @@ inline MPI_Comm mpi_comm_of_all(std::chrono::milliseconds timeout, MpiSession& s
   }
   static_cast<void>(call.release());  // MPI may write to it
   session.lose();
-  throw_error(Error(
-      concat("gpunet::distributed::Communicator: not all processes have made one within ",
-             std::chrono::duration<double>(timeout).count(),
-             " s (it takes all: a Communicator is no place for if (rank == 0)), make it on all ranks, or give "
-             "a longer .timeout")));
+  throw_error(
+      Error(concat("gpunet::distributed::Communicator: not all processes have made one within ",
+                   std::chrono::duration<double>(timeout).count(),
+                   " s (it takes all: a Communicator is no place for if (rank == 0)), make it on "
+                   "all ranks, or give "
+                   "a longer .timeout")));
 }
 
 // Calls of MPI that do not block, so that a rank that does not come is noticed.
@@ -271,9 +284,11 @@ class MpiEngine final : public Engine {
   using Clock = std::chrono::steady_clock;
 
  public:
-  explicit MpiEngine(const CommunicatorOptions& options) : timeout_(options.timeout), session_(MpiSession::get()) {
+  explicit MpiEngine(const CommunicatorOptions& options)
+      : timeout_(options.timeout), session_(MpiSession::get()) {
     require(!session_.has_failed(),
-            "gpunet::distributed::Communicator: an earlier one has failed (MPI cannot go on after that), end the "
+            "gpunet::distributed::Communicator: an earlier one has failed (MPI cannot go on after "
+            "that), end the "
             "program and start it again from its checkpoint");
     for (MPI_Comm& comm : comms_) {
       comm = mpi_comm_of_all(timeout_, session_);
@@ -302,7 +317,8 @@ class MpiEngine final : public Engine {
     const auto is_idle = [](const Pending& pending) {
       return pending.report.number == 0;
     };
-    if (!has_failed_ && !std::ranges::all_of(pending_, is_idle)) tell_failure("its program has ended by exit()");
+    if (!has_failed_ && !std::ranges::all_of(pending_, is_idle))
+      tell_failure("its program has ended by exit()");
     end("by exit()");
     has_ended_ = true;
   }
@@ -314,17 +330,19 @@ class MpiEngine final : public Engine {
   index_t local_size() const override { return local_size_; }
 
   std::uint64_t start(const CollectiveCall& call) override {
-    require(
-        !has_failed_,
-        "gpunet::distributed: a call after one that has failed (the ranks are no longer in step), end the program "
-        "and start it again from its checkpoint");
+    require(!has_failed_,
+            "gpunet::distributed: a call after one that has failed (the ranks are no longer in "
+            "step), end the program "
+            "and start it again from its checkpoint");
     const bool has_rows = call.has_rows();
     constexpr index_t most = std::numeric_limits<int>::max() / 2;  // MPI counts in int
-    require(!has_rows || call.elements <= most, "gpunet::distributed::Communicator::", to_string(call.kind), ": ",
-            call.elements, " elements of each rank (MPI takes ", most, "), give parts of them");
+    require(!has_rows || call.elements <= most,
+            "gpunet::distributed::Communicator::", to_string(call.kind), ": ", call.elements,
+            " elements of each rank (MPI takes ", most, "), give parts of them");
     Pending& pending = free_slot();
     pending.report = {MpiReport::waiting, static_cast<std::int64_t>(++number_),
-                      static_cast<std::int64_t>(call.kind), static_cast<std::int64_t>(call.type), call.elements};
+                      static_cast<std::int64_t>(call.kind), static_cast<std::int64_t>(call.type),
+                      call.elements};
     set_text(pending.report, call.reason);
     recent(pending.report) = pending.report;
     pending.call = call;
@@ -332,7 +350,8 @@ class MpiEngine final : public Engine {
     void* data = call.data;
     if (is_copied(call)) {  // what it gives, and behind that what it gets, unless it is in place
       const auto given = static_cast<std::size_t>(call.bytes_given(size()));
-      pending.copy.resize((has_rows ? given : 0) + static_cast<std::size_t>(call.bytes_got(size())));
+      pending.copy.resize((has_rows ? given : 0) +
+                          static_cast<std::size_t>(call.bytes_got(size())));
       from = pending.copy.data();
       data = pending.copy.data() + (has_rows ? given : 0);
       std::memcpy(pending.copy.data(), has_rows ? call.from : call.data, given);
@@ -364,7 +383,8 @@ class MpiEngine final : public Engine {
         else if (root == reports_->rank())
           submit(MPI_Ireduce, "MPI_Ireduce", MPI_IN_PLACE, part, n, type, mpi_op(call.op), root);
         else
-          submit(MPI_Ireduce, "MPI_Ireduce", part, static_cast<void*>(nullptr), n, type, mpi_op(call.op), root);
+          submit(MPI_Ireduce, "MPI_Ireduce", part, static_cast<void*>(nullptr), n, type,
+                 mpi_op(call.op), root);
       }
     }
     return number_;
@@ -458,33 +478,39 @@ class MpiEngine final : public Engine {
       if (other.state == MpiReport::failed || other.state == MpiReport::ended)
         fail(std::string_view(other.text).starts_with("rank ")  // what it says of another one
                  ? std::string(other.text)
-                 : concat("rank ", r, " has failed: ", other.text[0] ? other.text : "see its message",
+                 : concat("rank ", r,
+                          " has failed: ", other.text[0] ? other.text : "see its message",
                           ", start all ranks again from the last checkpoint"));
       if (other.state == MpiReport::left && other.number < own.number)
-        fail(other.text[0] ? concat("rank ", r, " has ended by exit() after ", other.number,
-                                    " calls, and this rank waits in ", own.call(),
-                                    ", see its messages, start all ranks again from the last checkpoint")
-                           : concat("rank ", r, " has left after ", other.number, " calls, and this rank waits in ",
-                                    own.call(),
-                                    " (do all ranks have the same number of batches?), give all ranks as many: "
-                                    "data::DistributedSampler does"));
-      // It may wait in a call that this rank has behind it: one that only gives numbers away is done without the others.
+        fail(other.text[0]
+                 ? concat("rank ", r, " has ended by exit() after ", other.number,
+                          " calls, and this rank waits in ", own.call(),
+                          ", see its messages, start all ranks again from the last checkpoint")
+                 : concat(
+                       "rank ", r, " has left after ", other.number,
+                       " calls, and this rank waits in ", own.call(),
+                       " (do all ranks have the same number of batches?), give all ranks as many: "
+                       "data::DistributedSampler does"));
+      // It may wait in a call that this rank has behind it: one that only gives numbers away is
+      // done without the others.
       const MpiReport& mine = recent(other);
-      if (other.state == MpiReport::waiting && other.number == mine.number && !other.same_call(mine))
-        fail(concat(
-            "rank ", r, " waits in ", other.call(), ", this rank ", mine.number < own.number ? "was in " : "in ",
-            mine.call(),
-            " (all ranks must make the same calls: the same network, the same frozen parameters, as many batches), "
-            "let them not depend on the rank"));
+      if (other.state == MpiReport::waiting && other.number == mine.number &&
+          !other.same_call(mine))
+        fail(concat("rank ", r, " waits in ", other.call(), ", this rank ",
+                    mine.number < own.number ? "was in " : "in ", mine.call(),
+                    " (all ranks must make the same calls: the same network, the same frozen "
+                    "parameters, as many batches), "
+                    "let them not depend on the rank"));
       if (other.state != MpiReport::waiting || other.number < own.number)
         missing += concat(missing.empty() ? "" : ", ", r);
     }
     if (waited > timeout_)
-      fail(concat(
-          "rank ", missing.empty() ? "?" : missing, " has not come to ", own.call(), " of this rank within ",
-          std::chrono::duration_cast<std::chrono::seconds>(timeout_).count(),
-          " s (it hangs, was stopped, or works longer), look at that process, or give the Communicator a longer "
-          ".timeout"));
+      fail(concat("rank ", missing.empty() ? "?" : missing, " has not come to ", own.call(),
+                  " of this rank within ",
+                  std::chrono::duration_cast<std::chrono::seconds>(timeout_).count(),
+                  " s (it hangs, was stopped, or works longer), look at that process, or give the "
+                  "Communicator a longer "
+                  ".timeout"));
   }
 
   void tell_failure(std::string_view why) {
@@ -516,8 +542,10 @@ class MpiEngine final : public Engine {
     if (!has_failed_) leave(how);
     session_.end(*this, reports_, has_failed_);
     for (Pending& pending : pending_)
-      if (int flag = 0; pending.report.number > 0 && (has_failed_ || test(pending, flag) != MPI_SUCCESS || !flag))
-        static_cast<void>(new Pending(std::move(pending)));  // another rank may still write to its memory
+      if (int flag = 0;
+          pending.report.number > 0 && (has_failed_ || test(pending, flag) != MPI_SUCCESS || !flag))
+        // Another rank may still write to its memory.
+        static_cast<void>(new Pending(std::move(pending)));
     if (has_failed_) return;
     reports_->close();
     for (MPI_Comm& comm : comms_)
@@ -527,7 +555,8 @@ class MpiEngine final : public Engine {
   void leave(std::string_view how) {
     reports_->send(report_of(MpiReport::left, number_, how));
     const auto has_gone = [](const MpiReport& r) {
-      return r.state == MpiReport::left || r.state == MpiReport::failed || r.state == MpiReport::ended;
+      return r.state == MpiReport::left || r.state == MpiReport::failed ||
+             r.state == MpiReport::ended;
     };
     has_failed_ = !reports_->wait_for_all(timeout_, has_gone);
     for (index_t r = 0; r < size(); ++r)
@@ -536,20 +565,22 @@ class MpiEngine final : public Engine {
         if (left && other.number == static_cast<std::int64_t>(number_)) continue;
         has_failed_ = true;
         const std::string what =
-            left              ? concat("left after ", other.number,
-                                       " calls (some of the numbers were of other calls: all ranks must make the "
-                                                    "same), let them not depend on the rank")
+            left
+                ? concat("left after ", other.number,
+                         " calls (some of the numbers were of other calls: all ranks must make the "
+                         "same), let them not depend on the rank")
             : has_gone(other) ? concat("failed: ", other.text[0] ? other.text : "see its message")
                               : std::string("not");
-        std::fprintf(stderr, "gpunet::distributed: rank %d has ended after %lld calls, but rank %d has %s\n",
-                     reports_->rank(), static_cast<long long>(number_), static_cast<int>(r), what.c_str());
+        std::fprintf(
+            stderr, "gpunet::distributed: rank %d has ended after %lld calls, but rank %d has %s\n",
+            reports_->rank(), static_cast<long long>(number_), static_cast<int>(r), what.c_str());
       }
   }
 
   std::chrono::milliseconds timeout_;
   MpiSession& session_;
-  // For gradients, for checked calls, for those of training mode: where they meet because the ranks are not in step, nobody gets numbers of
-  // another call.
+  // For gradients, for checked calls, for those of training mode: where they meet because the ranks
+  // are not in step, nobody gets numbers of another call.
   std::array<MPI_Comm, 3> comms_{MPI_COMM_NULL, MPI_COMM_NULL, MPI_COMM_NULL};
   int local_rank_ = 0, local_size_ = 1;
   std::shared_ptr<MpiReports> reports_;

@@ -1,14 +1,17 @@
-// Optional, not part of distributed.hpp. A program for Cuda that includes this header in one source, and links NCCL 2.13 or later
-// (gpunet::nccl in CMake), runs on all processes that torchrun, mpirun or srun starts, each with a GPU of its own:
+// Optional, not part of distributed.hpp. A program for Cuda that includes this header in one
+// source, and links NCCL 2.13 or later (gpunet::nccl in CMake), runs on all processes that
+// torchrun, mpirun or srun starts, each with a GPU of its own:
 //   torchrun --no-python --nproc-per-node 4 ./program
 //   Communicator comm;
 //   Cuda device(static_cast<int>(comm.local_rank()));
-// Operations on tensors of the GPU run there, ordered by its stream: the host does not wait, and a train::Step is recorded with them.
-// Those on host memory (metrics, comparisons) go through the GPU, or by MPI if the program has <gpunet/distributed/mpi.hpp> too.
+// Operations on tensors of the GPU run there, ordered by its stream: the host does not wait, and a
+// train::Step is recorded with them. Those on host memory (metrics, comparisons) go through the
+// GPU, or by MPI if the program has <gpunet/distributed/mpi.hpp> too.
 //
-// Without MPI the processes meet by CommunicatorOptions::init_method. A rank that ends, fails or does not come within the timeout is
-// an Error where this rank waits for it on the host. Where only the GPU waits, its numbers would be wrong and nothing would show it: there
-// the process ends with the message and status 1, as PyTorch's does.
+// Without MPI the processes meet by CommunicatorOptions::init_method. A rank that ends, fails or
+// does not come within the timeout is an Error where this rank waits for it on the host. Where only
+// the GPU waits, its numbers would be wrong and nothing would show it: there the process ends with
+// the message and status 1, as PyTorch's does.
 #pragma once
 
 #include <atomic>
@@ -37,8 +40,8 @@ namespace gpunet::distributed::detail {
 inline void check_nccl(cudaError_t code, const char* what) {
   if (code == cudaSuccess) return;
   static_cast<void>(cudaGetLastError());
-  throw_error(Error(concat("gpunet::distributed: ", what, " fails: ", cudaGetErrorString(code), " (",
-                           cudaGetErrorName(code), ")")));
+  throw_error(Error(concat("gpunet::distributed: ", what, " fails: ", cudaGetErrorString(code),
+                           " (", cudaGetErrorName(code), ")")));
 }
 
 inline ncclDataType_t nccl_type(io::Dtype type) {
@@ -101,12 +104,14 @@ class NcclEngine final : public Engine {
   using Clock = std::chrono::steady_clock;
 
  public:
-  // `host`: an engine for host memory, or null. The GPU is that of the place among the processes of the machine.
-  NcclEngine(const CommunicatorOptions& options, const Launch& launch, std::shared_ptr<Engine> host, int devices)
+  // `host`: an engine for host memory, or null. The GPU is that of the place among the processes of
+  // the machine.
+  NcclEngine(const CommunicatorOptions& options, const Launch& launch, std::shared_ptr<Engine> host,
+             int devices)
       : timeout_(options.timeout), launch_(launch), host_(std::move(host)) {
     if (host_)
-      launch_.rank = host_->rank(), launch_.world_size = host_->size(), launch_.local_rank = host_->local_rank(),
-      launch_.local_world_size = host_->local_size();
+      launch_.rank = host_->rank(), launch_.world_size = host_->size(),
+      launch_.local_rank = host_->local_rank(), launch_.local_world_size = host_->local_size();
     ordinal_ = static_cast<int>(launch_.local_rank % devices);
     const NcclDevice device(ordinal_);
     gpunet::detail::attempt<Error>([&] { connect(options); },
@@ -186,11 +191,13 @@ class NcclEngine final : public Engine {
   }
 
  private:
-  static constexpr std::uint64_t of_device = std::uint64_t{1}
-                                             << 63;  // in the numbers of calls on the memory of the GPU
+  static constexpr std::uint64_t of_device =
+      std::uint64_t{1}  // In the numbers of calls on the memory of the GPU.
+      << 63;
 
-  // Written by the streams: whether an operation is running, and that one has ended since the host has last looked. A GPU writes a byte as
-  // a whole; nothing else depends on the order of these writes.
+  // Written by the streams: whether an operation is running, and that one has ended since the host
+  // has last looked. A GPU writes a byte as a whole; nothing else depends on the order of these
+  // writes.
   struct Marks {
     unsigned char busy, has_ended;
 
@@ -204,18 +211,22 @@ class NcclEngine final : public Engine {
     if (launch_.rank == 0) check(ncclGetUniqueId(&id), "ncclGetUniqueId");
     share_id(id, options);
     // What the streams tell the watch, in memory that the GPU writes and the host reads.
-    check_nccl(cudaHostAlloc(reinterpret_cast<void**>(&marks_), sizeof(Marks), cudaHostAllocPortable),
-               "cudaHostAlloc");
+    check_nccl(
+        cudaHostAlloc(reinterpret_cast<void**>(&marks_), sizeof(Marks), cudaHostAllocPortable),
+        "cudaHostAlloc");
     std::memset(marks_, 0, sizeof(Marks));
     const unsigned char values[] = {0, 1};
     check_nccl(cudaMalloc(reinterpret_cast<void**>(&values_), sizeof values), "cudaMalloc");
     check_nccl(cudaMemcpy(values_, values, sizeof values, cudaMemcpyHostToDevice), "cudaMemcpy");
-    check_nccl(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
+    check_nccl(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking),
+               "cudaStreamCreateWithFlags");
     for (cudaEvent_t* event : {&before_, &after_})
-      check_nccl(cudaEventCreateWithFlags(event, cudaEventDisableTiming), "cudaEventCreateWithFlags");
+      check_nccl(cudaEventCreateWithFlags(event, cudaEventDisableTiming),
+                 "cudaEventCreateWithFlags");
     marks_->set_busy(true);
     watch_ = std::thread([this] { watch(); });
-    check(ncclCommInitRank(&comm_, static_cast<int>(size()), id, static_cast<int>(rank())), "ncclCommInitRank");
+    check(ncclCommInitRank(&comm_, static_cast<int>(size()), id, static_cast<int>(rank())),
+          "ncclCommInitRank");
     marks_->set_busy(false);
     is_ready_ = true;
   }
@@ -232,17 +243,19 @@ class NcclEngine final : public Engine {
   void check(ncclResult_t result, const char* what) const {
     if (result == ncclSuccess || result == ncclInProgress) return;
     const char* const detail = ncclGetLastError(nullptr);
-    throw_error(
-        Error(concat("gpunet::distributed: ", what, " fails on rank ", rank(), " of ", size(), " (GPU ", ordinal_,
-                     "): ", ncclGetErrorString(result), detail && *detail ? concat(", ", detail) : "",
-                     ", see the messages of the other ranks, and set NCCL_DEBUG=INFO; each rank needs a GPU of "
-                     "its own")));
+    throw_error(Error(concat(
+        "gpunet::distributed: ", what, " fails on rank ", rank(), " of ", size(), " (GPU ",
+        ordinal_, "): ", ncclGetErrorString(result), detail && *detail ? concat(", ", detail) : "",
+        ", see the messages of the other ranks, and set NCCL_DEBUG=INFO; each rank needs a GPU of "
+        "its own")));
   }
 
   void share_id(ncclUniqueId& id, const CommunicatorOptions& options) {
     if (host_)
-      return host_->wait(host_->start({.kind = Collective::broadcast, .elements = sizeof id, .data = &id}));
-    auto [text, links] = Rendezvous(launch_, options).share(std::string(id.internal, sizeof id.internal));
+      return host_->wait(
+          host_->start({.kind = Collective::broadcast, .elements = sizeof id, .data = &id}));
+    auto [text, links] =
+        Rendezvous(launch_, options).share(std::string(id.internal, sizeof id.internal));
     require(text.size() == sizeof id.internal,
             "gpunet::distributed::Communicator: rank 0 has sent no id of NCCL (is it "
             "another program?), start the same program on all ranks");
@@ -256,16 +269,19 @@ class NcclEngine final : public Engine {
     check_nccl(cudaPointerGetAttributes(&attributes, call.data), "cudaPointerGetAttributes");
     require(attributes.device == ordinal_, "gpunet::distributed: memory of GPU ", attributes.device,
             ", and NCCL of rank ", rank(), " uses GPU ", ordinal_,
-            " (each process has one), make the device by Cuda device(static_cast<int>(comm.local_rank()))");
+            " (each process has one), make the device by Cuda "
+            "device(static_cast<int>(comm.local_rank()))");
   }
 
-  // Puts an operation into the stream, with its marks also if NCCL refuses it: then nothing is running.
+  // Puts an operation into the stream, with its marks also if NCCL refuses it: then nothing is
+  // running.
   void submit(const CollectiveCall& call) {
     mark(&marks_->busy, 1);
     gpunet::detail::attempt<Error>(
         [&] { submit_unmarked(call); },
         [&](const Error&) {
-          static_cast<void>(cudaMemcpyAsync(&marks_->busy, values_, 1, cudaMemcpyDeviceToHost, stream_));
+          static_cast<void>(
+              cudaMemcpyAsync(&marks_->busy, values_, 1, cudaMemcpyDeviceToHost, stream_));
           gpunet::detail::rethrow();
         });
     mark(&marks_->busy, 0);
@@ -277,13 +293,16 @@ class NcclEngine final : public Engine {
     const int root = static_cast<int>(call.root);
     switch (call.kind) {
       case Collective::all_reduce:
-        check(ncclAllReduce(call.data, call.data, count, type, nccl_op(call.op), comm_, stream_), "ncclAllReduce");
+        check(ncclAllReduce(call.data, call.data, count, type, nccl_op(call.op), comm_, stream_),
+              "ncclAllReduce");
         break;
       case Collective::reduce:
-        check(ncclReduce(call.data, call.data, count, type, nccl_op(call.op), root, comm_, stream_), "ncclReduce");
+        check(ncclReduce(call.data, call.data, count, type, nccl_op(call.op), root, comm_, stream_),
+              "ncclReduce");
         break;
       case Collective::broadcast:
-        check(ncclBroadcast(call.data, call.data, count, type, root, comm_, stream_), "ncclBroadcast");
+        check(ncclBroadcast(call.data, call.data, count, type, root, comm_, stream_),
+              "ncclBroadcast");
         break;
       case Collective::all_gather:
         check(ncclAllGather(call.from, call.data, count, type, comm_, stream_), "ncclAllGather");
@@ -292,24 +311,30 @@ class NcclEngine final : public Engine {
         const auto bytes = static_cast<std::size_t>(call.bytes());
         check(ncclGroupStart(), "ncclGroupStart");
         ncclResult_t sends = ncclSuccess, receives = ncclSuccess;
-        for (int r = 0; r < static_cast<int>(size()) && sends == ncclSuccess && receives == ncclSuccess; ++r) {
+        for (int r = 0;
+             r < static_cast<int>(size()) && sends == ncclSuccess && receives == ncclSuccess; ++r) {
           const auto row = static_cast<std::size_t>(r) * bytes;
-          sends = ncclSend(static_cast<const std::byte*>(call.from) + row, count, type, r, comm_, stream_);
-          receives = ncclRecv(static_cast<std::byte*>(call.data) + row, count, type, r, comm_, stream_);
+          sends = ncclSend(static_cast<const std::byte*>(call.from) + row, count, type, r, comm_,
+                           stream_);
+          receives =
+              ncclRecv(static_cast<std::byte*>(call.data) + row, count, type, r, comm_, stream_);
         }
-        const ncclResult_t ends = ncclGroupEnd();  // also after an error, so that the next call is not in the group
+        // Also after an error, so that the next call is not in the group.
+        const ncclResult_t ends = ncclGroupEnd();
         check(sends, "ncclSend");
         check(receives, "ncclRecv");
         check(ends, "ncclGroupEnd");
         break;
       }
       case Collective::barrier:  // staged: one byte of each rank
-        check(ncclAllReduce(call.data, call.data, 1, ncclUint8, ncclMax, comm_, stream_), "ncclAllReduce");
+        check(ncclAllReduce(call.data, call.data, 1, ncclUint8, ncclMax, comm_, stream_),
+              "ncclAllReduce");
         break;
     }
   }
   void mark(unsigned char* at, int value) {
-    check_nccl(cudaMemcpyAsync(at, values_ + value, 1, cudaMemcpyDeviceToHost, stream_), "cudaMemcpyAsync");
+    check_nccl(cudaMemcpyAsync(at, values_ + value, 1, cudaMemcpyDeviceToHost, stream_),
+               "cudaMemcpyAsync");
   }
 
   // Lets what comes later in the program's stream follow the operations that were started.
@@ -320,7 +345,8 @@ class NcclEngine final : public Engine {
     joined_ = started_;
   }
 
-  // Waits for all operations before one on host memory, those of recorded steps too: all ranks must run them in one order.
+  // Waits for all operations before one on host memory, those of recorded steps too: all ranks must
+  // run them in one order.
   void finish_device() {
     wait_on_host([] { check_nccl(cudaDeviceSynchronize(), "cudaDeviceSynchronize"); });
   }
@@ -339,13 +365,14 @@ class NcclEngine final : public Engine {
     std::byte* const from = call.has_rows() ? staging_ + out : staging_;
     on_device.from = from;
     if (in > 0)
-      check_nccl(
-          cudaMemcpyAsync(from, call.has_rows() ? call.from : call.data, in, cudaMemcpyHostToDevice, stream_),
-          "cudaMemcpyAsync");
+      check_nccl(cudaMemcpyAsync(from, call.has_rows() ? call.from : call.data, in,
+                                 cudaMemcpyHostToDevice, stream_),
+                 "cudaMemcpyAsync");
     wait_on_host([&] {
       submit(on_device);
       if (out > 0)
-        check_nccl(cudaMemcpyAsync(call.data, staging_, out, cudaMemcpyDeviceToHost, stream_), "cudaMemcpyAsync");
+        check_nccl(cudaMemcpyAsync(call.data, staging_, out, cudaMemcpyDeviceToHost, stream_),
+                   "cudaMemcpyAsync");
       check_nccl(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
     });
   }
@@ -358,7 +385,8 @@ class NcclEngine final : public Engine {
     const std::lock_guard lock(mutex_);
     if (!failure_.empty()) throw_error(Error("gpunet::distributed: " + failure_));
   }
-  // While it is there, this thread waits on the host: the watch ends the wait by ending NCCL, and not the process.
+  // While it is there, this thread waits on the host: the watch ends the wait by ending NCCL, and
+  // not the process.
   class HostWait {
    public:
     explicit HostWait(NcclEngine& engine) : engine_(engine) {
@@ -392,7 +420,8 @@ class NcclEngine final : public Engine {
   void watch() {
     constexpr std::chrono::milliseconds pause(20);
     const std::chrono::milliseconds patience(2000);
-    const std::chrono::milliseconds news_delay(500);  // the connections may say who causes an error of NCCL
+    // The connections may say who causes an error of NCCL.
+    const std::chrono::milliseconds news_delay(500);
     std::string nccl_error;
     Clock::time_point error_since;
     Clock::time_point progress = Clock::now();
@@ -407,23 +436,26 @@ class NcclEngine final : public Engine {
       std::string why = links_.news();
       if (nccl_error.empty() && is_ready_) {
         ncclResult_t state = ncclSuccess;
-        if (ncclCommGetAsyncError(comm_, &state) == ncclSuccess && state != ncclSuccess && state != ncclInProgress)
+        if (ncclCommGetAsyncError(comm_, &state) == ncclSuccess && state != ncclSuccess &&
+            state != ncclInProgress)
           nccl_error = ncclGetErrorString(state), error_since = now;
       }
       const bool has_error = !nccl_error.empty();
       if (why.empty() && links_.left() >= 0 && (has_error || now - progress > patience))
         why = concat("rank ", links_.left(), " has left, and rank ", rank(),
-                     " waits for it (do all ranks have the same number of batches?), give all ranks as many: "
+                     " waits for it (do all ranks have the same number of batches?), give all "
+                     "ranks as many: "
                      "data::DistributedSampler does");
       if (why.empty() && has_error && now - error_since > (links_ ? news_delay : pause))
-        why = concat(
-            "rank ", rank(), ": NCCL reports ", nccl_error,
-            " (another rank has ended, or makes another call), see the messages of the other ranks, and start "
-            "all again from the last checkpoint");
+        why = concat("rank ", rank(), ": NCCL reports ", nccl_error,
+                     " (another rank has ended, or makes another call), see the messages of the "
+                     "other ranks, and start "
+                     "all again from the last checkpoint");
       if (why.empty() && now - progress > timeout_)
         why = concat("rank ", rank(), " has waited for the other ranks for ",
                      std::chrono::duration<double>(timeout_).count(),
-                     " s (one of them hangs, was stopped, works longer, or makes another call), look at those "
+                     " s (one of them hangs, was stopped, works longer, or makes another call), "
+                     "look at those "
                      "processes, or give the Communicator a longer .timeout");
       if (!why.empty()) return fail(why);
     }
@@ -474,7 +506,8 @@ class NcclEngine final : public Engine {
   std::thread watch_;
 };
 
-inline std::shared_ptr<Engine> make_nccl_engine(const CommunicatorOptions& options, std::shared_ptr<Engine> host) {
+inline std::shared_ptr<Engine> make_nccl_engine(const CommunicatorOptions& options,
+                                                std::shared_ptr<Engine> host) {
   const Launch launch = launch_of_process();
   const bool has_host = host && host->size() > 1;  // torchrun's processes are not MPI's
   if (!has_host && launch.world_size == 1) return host;
@@ -494,12 +527,14 @@ inline std::shared_ptr<Engine> make_nccl_engine(const CommunicatorOptions& optio
   } else {
     host.reset();
   }
-  require(devices > 0, "gpunet::distributed::Communicator: NCCL finds no GPU for rank ", launch.rank, " of ",
-          launch.world_size, " (", problem == cudaSuccess ? "none is visible" : cudaGetErrorString(problem),
+  require(devices > 0, "gpunet::distributed::Communicator: NCCL finds no GPU for rank ",
+          launch.rank, " of ", launch.world_size, " (",
+          problem == cudaSuccess ? "none is visible" : cudaGetErrorString(problem),
           "), include <gpunet/distributed/mpi.hpp> for Host");
   return std::make_shared<NcclEngine>(options, launch, std::move(host), devices);
 }
 
-[[maybe_unused]] inline const bool nccl_is_there = (device_engine_factory() = make_nccl_engine) != nullptr;
+[[maybe_unused]] inline const bool nccl_is_there =
+    (device_engine_factory() = make_nccl_engine) != nullptr;
 
 }  // namespace gpunet::distributed::detail

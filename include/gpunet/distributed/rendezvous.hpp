@@ -1,4 +1,5 @@
-// How the processes of a program that torchrun started find each other: a text of rank 0 goes to all, by TCP or by a file. POSIX only.
+// How the processes of a program that torchrun started find each other: a text of rank 0 goes to
+// all, by TCP or by a file. POSIX only.
 #pragma once
 
 #include <algorithm>
@@ -42,14 +43,19 @@ class Rendezvous {
  public:
   // `resolve` finds the addresses of a name.
   using Resolve = decltype(&::getaddrinfo);
-  Rendezvous(const Launch& launch, const CommunicatorOptions& options, Resolve resolve = &::getaddrinfo)
-      : launch_(launch), options_(options), resolve_(resolve), end_(Clock::now() + options.timeout) {}
+  Rendezvous(const Launch& launch, const CommunicatorOptions& options,
+             Resolve resolve = &::getaddrinfo)
+      : launch_(launch),
+        options_(options),
+        resolve_(resolve),
+        end_(Clock::now() + options.timeout) {}
 
-  // Returns rank 0's text on all ranks, and the connections, none of init_method file://. Throws Error if they do not come in time, or the
-  // address is wrong or absent.
+  // Returns rank 0's text on all ranks, and the connections, none of init_method file://. Throws
+  // Error if they do not come in time, or the address is wrong or absent.
   std::pair<std::string, Links> share(const std::string& text) {
     require_init_method(options_);
-    if (const std::string_view method = options_.init_method, file = "file://"; method.starts_with(file))
+    if (const std::string_view method = options_.init_method, file = "file://";
+        method.starts_with(file))
       return {by_file(std::string(method.substr(file.size())), text), Links()};
     read_environment();
     std::string all = launch_.rank == 0 ? serve(text) : fetch();
@@ -60,14 +66,17 @@ class Rendezvous {
   void read_environment() {
     const char* const address = std::getenv("MASTER_ADDR");
     const char* const port = std::getenv("MASTER_PORT");
-    require(address && *address && port, where, "rank ", launch_.rank, " of ", launch_.world_size, " has no ",
-            address && *address ? "MASTER_PORT" : "MASTER_ADDR",
-            " in its environment (where rank 0 listens for the others), start the program with torchrun, or set "
+    require(address && *address && port, where, "rank ", launch_.rank, " of ", launch_.world_size,
+            " has no ", address && *address ? "MASTER_PORT" : "MASTER_ADDR",
+            " in its environment (where rank 0 listens for the others), start the program with "
+            "torchrun, or set "
             "MASTER_ADDR and MASTER_PORT on all ranks");
     const std::string_view digits = port;
-    const auto [after, problem] = std::from_chars(digits.data(), digits.data() + digits.size(), port_);
-    require(problem == std::errc() && after == digits.data() + digits.size() && port_ > 0 && port_ < 65535, where,
-            "MASTER_PORT is \"", digits,
+    const auto [after, problem] =
+        std::from_chars(digits.data(), digits.data() + digits.size(), port_);
+    require(problem == std::errc() && after == digits.data() + digits.size() && port_ > 0 &&
+                port_ < 65535,
+            where, "MASTER_PORT is \"", digits,
             "\" (want the number of a free port of rank 0's machine, 1 to 65534), such as 29500");
     // torchrun's agent listens there itself.
     const char* const agent = std::getenv("TORCHELASTIC_USE_AGENT_STORE");
@@ -75,10 +84,13 @@ class Rendezvous {
     address_ = address;
   }
   std::string place() const { return concat("MASTER_ADDR ", address_, ", port ", port_); }
-  std::string hello(index_t rank) const { return concat("gpunet ", rank, " of ", launch_.world_size); }
+  std::string hello(index_t rank) const {
+    return concat("gpunet ", rank, " of ", launch_.world_size);
+  }
 
   // Messages of the meeting: their size in 4 bytes, the first the highest, then the text.
-  static constexpr std::string_view welcome = "welcome ", refused = "refused: ", failed = "failed: ";
+  static constexpr std::string_view welcome = "welcome ",
+                                    refused = "refused: ", failed = "failed: ";
   static std::string message(std::string_view text) {
     std::string all;
     for (const int shift : {24, 16, 8, 0})
@@ -118,7 +130,9 @@ class Rendezvous {
     const int on = 1, off = 0;
     const auto listens = [&](const Socket& socket, const auto& address) {
       ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-      return socket && ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 &&
+      return socket &&
+             ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) ==
+                 0 &&
              ::listen(socket.get(), SOMAXCONN) == 0;
     };
     sockaddr_in6 six{};
@@ -133,8 +147,8 @@ class Rendezvous {
       listener = Socket(::socket(AF_INET, SOCK_STREAM, 0));
       if (listens(listener, four)) return listener;
     }
-    throw_error(Error(concat(where, "rank 0 cannot listen on port ", port_, ": ", std::strerror(errno),
-                             ", set another MASTER_PORT on all ranks")));
+    throw_error(Error(concat(where, "rank 0 cannot listen on port ", port_, ": ",
+                             std::strerror(errno), ", set another MASTER_PORT on all ranks")));
   }
 
   // Rank 0: sends the text when all are there.
@@ -165,7 +179,8 @@ class Rendezvous {
       std::string_view why = error.what();
       if (why.starts_with(where)) why.remove_prefix(where.size());
       for (const Guest& guest : guests)
-        if (is_rank(guest)) send(guest.socket, concat(failed, why), Clock::now() + std::chrono::seconds(1));
+        if (is_rank(guest))
+          send(guest.socket, concat(failed, why), Clock::now() + std::chrono::seconds(1));
       gpunet::detail::rethrow();
     });
     for (Guest& guest : guests)
@@ -177,8 +192,11 @@ class Rendezvous {
     Socket socket(::accept(listener.get(), nullptr, nullptr));
     if (!socket) {
       const int problem = errno;
-      if (problem == EAGAIN || problem == EWOULDBLOCK || problem == EINTR || problem == ECONNABORTED) return 0;
-      std::this_thread::sleep_for(std::chrono::milliseconds(100));  // too many open files: it stays outside
+      if (problem == EAGAIN || problem == EWOULDBLOCK || problem == EINTR ||
+          problem == ECONNABORTED)
+        return 0;
+      // too many open files: it stays outside.
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
       return problem;
     }
     socket.keep_alive();
@@ -193,15 +211,16 @@ class Rendezvous {
     Guest& guest = guests[i];
     const Socket::Read got = guest.socket.read(guest.come);
     if (is_rank(guest))
-      return got == Socket::Read::nothing_yet;  // it waits for an answer, or has lost its connection
+      // It waits for an answer, or has lost its connection.
+      return got == Socket::Read::nothing_yet;
     std::string text;
     const Taken taken = take(guest.come, text);
     if (taken == Taken::not_yet) return got != Socket::Read::end;
     if (taken == Taken::other_program) return false;
     for (index_t r = 1; r < launch_.world_size; ++r) {
       if (text != hello(r)) continue;
-      const bool is_second =
-          std::any_of(guests.begin(), guests.end(), [&](const Guest& other) { return other.rank == r; });
+      const bool is_second = std::any_of(guests.begin(), guests.end(),
+                                         [&](const Guest& other) { return other.rank == r; });
       if (!is_second) guest.rank = r;
       if (is_second)
         send(guest.socket,
@@ -213,7 +232,8 @@ class Rendezvous {
     }
     send(guest.socket,
          concat(refused, "rank 0 is one of ", launch_.world_size,
-                " processes (of another training?), give each training a MASTER_PORT of its own, and all its ranks "
+                " processes (of another training?), give each training a MASTER_PORT of its own, "
+                "and all its ranks "
                 "one WORLD_SIZE"),
          Clock::now());
     return false;
@@ -237,34 +257,40 @@ class Rendezvous {
         return resolve_(name, std::to_string(port_).c_str(), &hints, &found);
       };
       int problem = resolve(address_.c_str());
-      if (problem != 0 && address_ == "localhost") problem = resolve("127.0.0.1");  // without /etc/hosts
-      const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> owner(problem == 0 ? found : nullptr,
-                                                                       &::freeaddrinfo);
+      // Without /etc/hosts.
+      if (problem != 0 && address_ == "localhost") problem = resolve("127.0.0.1");
+      const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> owner(
+          problem == 0 ? found : nullptr, &::freeaddrinfo);
       const bool may_come = problem == EAI_AGAIN || problem == EAI_NONAME
 #ifdef EAI_NODATA
                             || problem == EAI_NODATA
 #endif
           ;
-      require(problem == 0 || (may_come && Clock::now() < end_), where, "MASTER_ADDR is \"", address_,
+      require(problem == 0 || (may_come && Clock::now() < end_), where, "MASTER_ADDR is \"",
+              address_,
               "\": ", problem == EAI_SYSTEM ? std::strerror(errno) : gai_strerror(problem),
               may_come ? concat(", also after ", seconds(), " s") : "",
               ", set it to the name or address of rank 0's machine");
       for (const addrinfo* at = owner.get(); at; at = at->ai_next) {
-        Guest self{Socket(::socket(at->ai_family, at->ai_socktype, at->ai_protocol)), {}, launch_.rank};
+        Guest self{
+            Socket(::socket(at->ai_family, at->ai_socktype, at->ai_protocol)), {}, launch_.rank};
         std::string answer;
         if (!ask(*at, self, answer, why)) continue;
-        require(!answer.starts_with(failed), where, answer.substr(std::min(answer.size(), failed.size())));
-        require(answer.starts_with(welcome), where, "rank ", launch_.rank, " of ", launch_.world_size,
-                " was sent away by ", place(), ": ",
+        require(!answer.starts_with(failed), where,
+                answer.substr(std::min(answer.size(), failed.size())));
+        require(answer.starts_with(welcome), where, "rank ", launch_.rank, " of ",
+                launch_.world_size, " was sent away by ", place(), ": ",
                 answer.starts_with(refused)
                     ? answer.substr(refused.size())
                     : "another program answers there, set another MASTER_PORT on all ranks");
         links_.add(0, std::move(self.socket), std::move(self.come));
         return answer.substr(welcome.size());
       }
-      require(problem != 0 || Clock::now() < end_, where, "rank ", launch_.rank, " of ", launch_.world_size,
-              " does not reach rank 0 (", place(), ") within ", seconds(), " s: ", why,
-              ", see the messages of rank 0, and whether MASTER_ADDR and MASTER_PORT are those of its machine");
+      require(problem != 0 || Clock::now() < end_, where, "rank ", launch_.rank, " of ",
+              launch_.world_size, " does not reach rank 0 (", place(), ") within ", seconds(),
+              " s: ", why,
+              ", see the messages of rank 0, and whether MASTER_ADDR and MASTER_PORT are those of "
+              "its machine");
       const auto left = std::chrono::ceil<std::chrono::milliseconds>(end_ - Clock::now());
       std::this_thread::sleep_for(std::clamp(left, std::chrono::milliseconds(0), pause));
       pause = std::min(pause * 3 / 2, std::chrono::milliseconds(1000));
@@ -281,7 +307,8 @@ class Rendezvous {
     if (::connect(socket.get(), at.ai_addr, at.ai_addrlen) != 0) {
       if (errno != EINPROGRESS && errno != EINTR) return fails(errno);
       // A few seconds: there may be other addresses.
-      if (!socket.wait(POLLOUT, std::min(end_, Clock::now() + std::chrono::seconds(3)))) return fails(ETIMEDOUT);
+      if (!socket.wait(POLLOUT, std::min(end_, Clock::now() + std::chrono::seconds(3))))
+        return fails(ETIMEDOUT);
       int problem = 0;
       socklen_t size = sizeof problem;
       ::getsockopt(socket.get(), SOL_SOCKET, SO_ERROR, &problem, &size);
@@ -290,7 +317,8 @@ class Rendezvous {
     if (is_own(socket)) return fails(ECONNREFUSED);
     socket.keep_alive();
     if (!send(socket, hello(launch_.rank), end_)) return fails(ECONNRESET);
-    const auto end = end_ + std::chrono::seconds(2);  // rank 0, which began later, says who has not come
+    // Rank 0, which began later, says who has not come.
+    const auto end = end_ + std::chrono::seconds(2);
     for (;;) {
       if (!socket.wait(POLLIN, end)) {
         why = "it does not answer (not all ranks have come, or another program has the port)";
@@ -303,7 +331,8 @@ class Rendezvous {
       if (got == Socket::Read::end) return fails(ECONNRESET);
     }
   }
-  // Returns whether a socket is connected with itself: TCP does that where it happens to give it the port that it asks for.
+  // Returns whether a socket is connected with itself: TCP does that where it happens to give it
+  // the port that it asks for.
   static bool is_own(const Socket& socket) {
     sockaddr_storage own{}, other{};
     socklen_t own_size = sizeof own, other_size = sizeof other;
@@ -312,17 +341,21 @@ class Rendezvous {
            own_size == other_size && std::memcmp(&own, &other, own_size) == 0;
   }
 
-  // By a file that rank 0 writes when all others have a mark beside it. Files of a meeting that failed do not matter: each process has a
-  // new random word. Rank r says its word in its mark; rank 0 writes its own, those of all marks, and the text; a rank that finds its word
-  // there reads the text, and says the word of rank 0 in its mark. When all marks have that, rank 0 removes all.
+  // By a file that rank 0 writes when all others have a mark beside it. Files of a meeting that
+  // failed do not matter: each process has a new random word. Rank r says its word in its mark;
+  // rank 0 writes its own, those of all marks, and the text; a rank that finds its word there reads
+  // the text, and says the word of rank 0 in its mark. When all marks have that, rank 0 removes
+  // all.
   std::string by_file(const std::string& path, const std::string& text) {
     const std::string word = random_word();
     return launch_.rank == 0 ? give_file(path, text, word) : take_file(path, word);
   }
-  std::string give_file(const std::string& path, const std::string& text, const std::string& word) const {
+  std::string give_file(const std::string& path, const std::string& text,
+                        const std::string& word) const {
     const int claim = ::open(path.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
     require(claim >= 0 || errno != EEXIST, where, "the file of ", options_.init_method,
-            " is there already (of another training, or of one that has failed), remove it, or give another path");
+            " is there already (of another training, or of one that has failed), remove it, or "
+            "give another path");
     require_written(claim >= 0, path);
     ::close(claim);
     Removal removal{{path}};
@@ -400,12 +433,12 @@ class Rendezvous {
     require_written(is_written, path);
   }
   void require_written(bool is_written, const std::string& path) const {
-    require(is_written, where, "rank ", launch_.rank, " cannot write ", path, ": ", std::strerror(errno),
-            ", give a path in a folder that all ranks can write to");
+    require(is_written, where, "rank ", launch_.rank, " cannot write ", path, ": ",
+            std::strerror(errno), ", give a path in a folder that all ranks can write to");
   }
   void pause_for_file(const std::string& ranks) const {
-    require(Clock::now() < end_, where, "rank ", ranks, " has not come to ", options_.init_method, " within ",
-            seconds(), " s, see its messages, and whether all ranks have this folder");
+    require(Clock::now() < end_, where, "rank ", ranks, " has not come to ", options_.init_method,
+            " within ", seconds(), " s, see its messages, and whether all ranks have this folder");
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
 

@@ -8,8 +8,9 @@ namespace gpunet {
 
 // The kinds of fusing that a device wants for an element type.
 struct FusePolicy {
-  bool blocks;           // convolution + ReLU + MaxPool2d<2>; convolution, linear, sum + ReLU; BatchNorm + a clamp
-  bool keeps_relu_bits;  // see LinearOp
+  // Convolution + ReLU + MaxPool2d<2>; convolution, linear, sum + ReLU; BatchNorm + a clamp.
+  bool blocks;
+  bool keeps_relu_bits;             // see LinearOp
   bool merges_elementwise = false;  // see Node::Merged and nn/merge_elementwise.hpp
 };
 
@@ -19,7 +20,8 @@ inline constexpr FusePolicy fuse_policy = {DeviceTraits<D>::template fuses<T>,
                                            DeviceTraits<D>::template uses_relu_bits<T>,
                                            DeviceTraits<D>::merges_elementwise};
 
-// Returns the graph with such nodes fused. Parameters, values and names stay, and results are bitwise identical.
+// Returns the graph with such nodes fused. Parameters, values and names stay, and results are
+// bitwise identical.
 Graph fuse(Graph graph, const FusePolicy& policy);
 
 }  // namespace gpunet

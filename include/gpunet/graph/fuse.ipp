@@ -64,7 +64,8 @@ GPUNET_INLINE Graph fuse(Graph graph, const FusePolicy& policy) {
   }
   for (Node& node : graph.nodes) {
     if (!policy.merges_elementwise || node.inputs.empty()) continue;
-    for (Node* next; (next = only_reader(node)) && next->merged.after == node.type; absorb(node, *next)) {
+    for (Node* next; (next = only_reader(node)) && next->merged.after == node.type;
+         absorb(node, *next)) {
       node.type = next->merged.type;
       node.kernels = next->merged.kernels;
       std::copy(next->merged.op.begin(), next->merged.op.end(), node.op.begin());

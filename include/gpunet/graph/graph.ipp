@@ -60,8 +60,8 @@ GPUNET_INLINE Graph GraphBuilder::finish(value_t output) && {
   return std::move(graph_);
 }
 
-GPUNET_INLINE void GraphBuilder::set_merged(const OpType* after, const OpType* type, const void* kernels,
-                                            const void* op) {
+GPUNET_INLINE void GraphBuilder::set_merged(const OpType* after, const OpType* type,
+                                            const void* kernels, const void* op) {
   const auto* first = static_cast<const std::byte*>(op);
   graph_.nodes.back().merged = {after, type, kernels, {first, first + type->bytes}};
 }
@@ -69,18 +69,22 @@ GPUNET_INLINE void GraphBuilder::set_merged(const OpType* after, const OpType* t
 namespace detail {
 
 // Throws Error for sizes whose products in bytes could overflow.
-GPUNET_INLINE void require_possible(std::string_view what, std::string_view layer, const Sizes& sizes) {
-  require(sizes.at_most(most_elements), "gpunet::Model: layer ", layer, " ", what, " of shape ", to_string(sizes),
+GPUNET_INLINE void require_possible(std::string_view what, std::string_view layer,
+                                    const Sizes& sizes) {
+  require(sizes.at_most(most_elements), "gpunet::Model: layer ", layer, " ", what, " of shape ",
+          to_string(sizes),
           " (want 2^48 numbers or fewer, no memory holds more), give smaller sizes");
 }
 
 }  // namespace detail
 
-GPUNET_INLINE value_t GraphBuilder::add_node(const OpType* type, const void* kernels, const void* op,
-                                             std::span<const value_t> inputs, const Sizes& output) {
+GPUNET_INLINE value_t GraphBuilder::add_node(const OpType* type, const void* kernels,
+                                             const void* op, std::span<const value_t> inputs,
+                                             const Sizes& output) {
   Graph& g = graph_;
-  require(inputs.size() >= 1 && inputs.size() <= most_inputs, "gpunet::Model: layer ", path_, " has ",
-          inputs.size(), " inputs (want 1 to ", most_inputs, "), join some in a layer before it");
+  require(inputs.size() >= 1 && inputs.size() <= most_inputs, "gpunet::Model: layer ", path_,
+          " has ", inputs.size(), " inputs (want 1 to ", most_inputs,
+          "), join some in a layer before it");
   for (const value_t value : inputs)
     detail::require_possible("takes inputs", path_, g.values[static_cast<std::size_t>(value)]);
   detail::require_possible("makes outputs", path_, output);
@@ -108,8 +112,9 @@ GPUNET_INLINE std::string GraphBuilder::key_of(std::string_view name) const {
 GPUNET_INLINE bool GraphBuilder::share_parameters(std::span<const ParameterSpec> parameters) {
   Graph& g = graph_;
   const std::string first = key_of(parameters[0].name);
-  const auto found = std::find_if(g.parameters.begin(), g.parameters.end(),
-                                  [&](const ParameterInfo& parameter) { return parameter.name == first; });
+  const auto found =
+      std::find_if(g.parameters.begin(), g.parameters.end(),
+                   [&](const ParameterInfo& parameter) { return parameter.name == first; });
   if (shared_.empty() || found == g.parameters.end()) return false;
   const auto at = static_cast<std::size_t>(found - g.parameters.begin());
   require(is_shared_[at], "gpunet::Model: the parameters shared as ", path_,
@@ -118,18 +123,22 @@ GPUNET_INLINE bool GraphBuilder::share_parameters(std::span<const ParameterSpec>
     const std::string key = key_of(parameters[i].name);
     const bool exists = at + i < g.parameters.size() && g.parameters[at + i].name == key;
     const auto reason = [&] {
-      return exists ? concat(key, " has shape ", to_string(g.parameters[at + i].sizes), ", this one wants ",
-                             to_string(parameters[i].sizes))
+      return exists ? concat(key, " has shape ", to_string(g.parameters[at + i].sizes),
+                             ", this one wants ", to_string(parameters[i].sizes))
                     : concat("it has no ", key);
     };
     if (!exists || g.parameters[at + i].sizes != parameters[i].sizes)
-      require(false, "gpunet::Model: the parameters shared as ", path_, " were made by a different layer (",
-              reason(), "), use the same layer with inputs of the same features, or another name");
+      require(false, "gpunet::Model: the parameters shared as ", path_,
+              " were made by a different layer (", reason(),
+              "), use the same layer with inputs of the same features, or another name");
   }
   for (const Node& node : g.nodes)
-    require(node.first_parameter != static_cast<int>(at) || node.parameters <= static_cast<int>(parameters.size()),
-            "gpunet::Model: the parameters shared as ", path_, " were made by a different layer (this one has no ",
-            g.parameters[at + parameters.size()].name, "), use the same layer for both, or another name");
+    require(node.first_parameter != static_cast<int>(at) ||
+                node.parameters <= static_cast<int>(parameters.size()),
+            "gpunet::Model: the parameters shared as ", path_,
+            " were made by a different layer (this one has no ",
+            g.parameters[at + parameters.size()].name,
+            "), use the same layer for both, or another name");
   g.nodes.back().first_parameter = static_cast<int>(at);
   g.nodes.back().parameters = static_cast<int>(parameters.size());
   g.nodes.back().shares_parameters = true;
@@ -143,8 +152,9 @@ GPUNET_INLINE void GraphBuilder::add_parameters(std::span<const ParameterSpec> p
   for (const ParameterSpec& spec : parameters) {
     const std::string name = key_of(spec.name);
     for (std::size_t i = first; i < g.parameters.size(); ++i)
-      require(g.parameters[i].name != name, "gpunet::Model: layer ", path_, " has two parameters called ",
-              spec.name, " (they would be one key), rename one in its parameters(in)");
+      require(g.parameters[i].name != name, "gpunet::Model: layer ", path_,
+              " has two parameters called ", spec.name,
+              " (they would be one key), rename one in its parameters(in)");
     for (const ParameterInfo& other : g.parameters)
       require(other.name != name, "gpunet::Model: two layers are called ", path_,
               " (their parameters would be one key), rename one");
@@ -157,19 +167,24 @@ GPUNET_INLINE void GraphBuilder::add_parameters(std::span<const ParameterSpec> p
   g.nodes.back().parameters += static_cast<int>(parameters.size());
 }
 
-GPUNET_INLINE void GraphBuilder::order_parameters(std::size_t first, std::span<const std::string_view> layers) {
+GPUNET_INLINE void GraphBuilder::order_parameters(std::size_t first,
+                                                  std::span<const std::string_view> layers) {
   Graph& g = graph_;
   std::vector<Node*> nodes;
   for (std::size_t i = first; i < g.nodes.size(); ++i)
     if (g.nodes[i].parameters > 0 && !g.nodes[i].shares_parameters) nodes.push_back(&g.nodes[i]);
   if (nodes.empty()) return;
   const auto place = [&](const Node* node) {
-    const std::string_view layer = std::string_view(node->name).substr(path_.empty() ? 0 : path_.size() + 1);
-    return std::find(layers.begin(), layers.end(), layer.substr(0, layer.find('.'))) - layers.begin();
+    const std::string_view layer =
+        std::string_view(node->name).substr(path_.empty() ? 0 : path_.size() + 1);
+    return std::find(layers.begin(), layers.end(), layer.substr(0, layer.find('.'))) -
+           layers.begin();
   };
   const auto begin = static_cast<std::size_t>(nodes.front()->first_parameter);
-  const std::vector<ParameterInfo> before(g.parameters.begin() + std::ptrdiff_t(begin), g.parameters.end());
-  std::stable_sort(nodes.begin(), nodes.end(), [&](const Node* a, const Node* b) { return place(a) < place(b); });
+  const std::vector<ParameterInfo> before(g.parameters.begin() + std::ptrdiff_t(begin),
+                                          g.parameters.end());
+  std::stable_sort(nodes.begin(), nodes.end(),
+                   [&](const Node* a, const Node* b) { return place(a) < place(b); });
   g.parameter_elements = before.front().offset;
   g.parameters.resize(begin);
   g.parameter_offsets.resize(begin);
@@ -213,13 +228,13 @@ GPUNET_INLINE index_t GraphBuilder::add_constants(std::span<const double> values
 
 GPUNET_INLINE void GraphBuilder::add_buffers(std::span<const BufferSpec> buffers) {
   Graph& g = graph_;
-  require(
-      !g.nodes.back().shares_parameters, "gpunet::Model: layer ", path_,
-      " is shared and has buffers (running statistics, which one of its places would take from the other), give "
-      "each place a layer of its own");
+  require(!g.nodes.back().shares_parameters, "gpunet::Model: layer ", path_,
+          " is shared and has buffers (running statistics, which one of its places would take from "
+          "the other), give "
+          "each place a layer of its own");
   for (const BufferSpec& spec : buffers) {
-    g.buffers.push_back(
-        {key_of(spec.name), spec.sizes, g.buffer_elements, spec.initial, spec.kind, spec.persistent});
+    g.buffers.push_back({key_of(spec.name), spec.sizes, g.buffer_elements, spec.initial, spec.kind,
+                         spec.persistent});
     g.buffer_offsets.push_back(g.buffer_elements);
     g.buffer_elements += round_up(spec.sizes.numel(), parameter_alignment);  // a count fits, too
   }

@@ -22,11 +22,13 @@ struct Lifetime {
   index_t* offset;
 };
 
-// Places all so that those in use at the same time do not overlap: largest first, each at the lowest offset that fits.
+// Places all so that those in use at the same time do not overlap: largest first, each at the
+// lowest offset that fits.
 // Returns the total size.
 GPUNET_INLINE index_t place(std::vector<Lifetime> all) {
   using Order = std::vector<const Lifetime*>;
-  const auto insert = [](Order& order, const Lifetime* one, bool (*before)(const Lifetime*, const Lifetime*)) {
+  const auto insert = [](Order& order, const Lifetime* one,
+                         bool (*before)(const Lifetime*, const Lifetime*)) {
     order.insert(std::upper_bound(order.begin(), order.end(), one, before), one);
   };
   Order by_size, by_offset;
@@ -40,7 +42,8 @@ GPUNET_INLINE index_t place(std::vector<Lifetime> all) {
         at = std::max(at, *other->offset + other->size);
     *one->offset = at;
     total = std::max(total, at + one->size);
-    insert(by_offset, one, [](const Lifetime* a, const Lifetime* b) { return *a->offset < *b->offset; });
+    insert(by_offset, one,
+           [](const Lifetime* a, const Lifetime* b) { return *a->offset < *b->offset; });
   }
   return total;
 }
@@ -59,9 +62,10 @@ GPUNET_INLINE void append(std::vector<ArenaRange>& ranges, const ParameterInfo& 
     ranges.push_back({parameter.offset, parameter.end()});
 }
 
-// Places the outputs of nodes and their caches: one after another, or where those that are in use at the same time do not overlap.
-GPUNET_INLINE void Plan::place_values(const std::vector<index_t>& caches, const std::vector<int>& watched,
-                                      bool forward_only) {
+// Places the outputs of nodes and their caches: one after another, or where those that are in use
+// at the same time do not overlap.
+GPUNET_INLINE void Plan::place_values(const std::vector<index_t>& caches,
+                                      const std::vector<int>& watched, bool forward_only) {
   std::vector<int> last_read(values.size());
   for (std::size_t i = 0; i < nodes.size(); ++i)
     for (const PlannedInput& input : nodes[i].inputs)
@@ -77,8 +81,8 @@ GPUNET_INLINE void Plan::place_values(const std::vector<index_t>& caches, const 
     cache_bytes = forward_only ? std::max(cache_bytes, caches[i]) : cache_bytes + caches[i];
     value.offset = output_elements;
     if (forward_only)
-      lifetimes.push_back(
-          {size, static_cast<int>(i), last_read[static_cast<std::size_t>(nodes[i].output)], &value.offset});
+      lifetimes.push_back({size, static_cast<int>(i),
+                           last_read[static_cast<std::size_t>(nodes[i].output)], &value.offset});
     else
       output_elements += size;
   }
@@ -109,7 +113,8 @@ GPUNET_INLINE void Plan::reserve_wide(const Graph& graph) {
     const Node& of = graph.nodes[static_cast<std::size_t>(node.node)];
     for (int p = of.first_parameter; p < of.first_parameter + of.parameters; ++p) {
       wide_offsets[static_cast<std::size_t>(p)] = parameters;
-      parameters += round_up(graph.parameters[static_cast<std::size_t>(p)].sizes.numel(), parameter_alignment);
+      parameters += round_up(graph.parameters[static_cast<std::size_t>(p)].sizes.numel(),
+                             parameter_alignment);
     }
     wide_parameters = std::max(wide_parameters, parameters);
   }
@@ -157,17 +162,20 @@ GPUNET_INLINE Plan::Plan(const Graph& graph, bool rectifies_gradients, InputGrad
       const int input = value_of[at(value)];
       out.inputs.push_back({.value = input});
       ++readers[at(input)];
-      if (widest != StoredAs::full && stored_as[at(input)] != StoredAs::constant) widest = stored_as[at(input)];
+      if (widest != StoredAs::full && stored_as[at(input)] != StoredAs::constant)
+        widest = stored_as[at(input)];
     }
     stored_as.push_back(is_returned[at(node.output)]         ? StoredAs::full
                         : of.stored_as == StoredAs::promoted ? widest
                                                              : of.stored_as);
     out.output = value_of[at(node.output)] = static_cast<int>(values.size());
-    values.push_back({.features = graph.output_of(node).numel(),
-                      .maker = static_cast<int>(nodes.size()),
-                      .is_narrow = storage != Storage::full && stored_as.back() == StoredAs::narrow});
+    values.push_back(
+        {.features = graph.output_of(node).numel(),
+         .maker = static_cast<int>(nodes.size()),
+         .is_narrow = storage != Storage::full && stored_as.back() == StoredAs::narrow});
     readers.push_back(0);
-    caches.push_back(round_up(of.cache_bytes + of.cache_elements * options.element_bytes, cache_alignment));
+    caches.push_back(
+        round_up(of.cache_bytes + of.cache_elements * options.element_bytes, cache_alignment));
     couples_samples |= of.couples_samples;
     uses_random |= of.uses_random;
     nodes.push_back(std::move(out));
@@ -188,22 +196,24 @@ GPUNET_INLINE Plan::Plan(const Graph& graph, bool rectifies_gradients, InputGrad
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const int input = nodes[i].inputs[0].value, below = values[at(input)].maker;
     if (below < 0) continue;
-    nodes[i].rectifies_dx = rectifies_gradients && traits[at(below)].ends_in_relu && traits[i].can_rectify_dx &&
-                            nodes[i].inputs.size() == 1 && readers[at(input)] == 1 && input != output;
+    nodes[i].rectifies_dx = rectifies_gradients && traits[at(below)].ends_in_relu &&
+                            traits[i].can_rectify_dx && nodes[i].inputs.size() == 1 &&
+                            readers[at(input)] == 1 && input != output;
     if (nodes[i].rectifies_dx) nodes[i].relu_bits_of = below;
     nodes[at(below)].dy_is_rectified = nodes[i].rectifies_dx;
   }
 
-  // Gradients: which values need one because a parameter below them does, which node stores it first in the backward pass, and its
-  // lifetime.
+  // Gradients: which values need one because a parameter below them does, which node stores it
+  // first in the backward pass, and its lifetime.
   std::vector<bool> needs(values.size());
   needs[0] = input_gradient == InputGradient::compute;
   for (PlannedNode& node : nodes) {
     for (const PlannedInput& input : node.inputs)
       node.has_backward = node.has_backward || needs[at(input.value)];
     const auto parameters = graph.parameters_of(graph.nodes[at(node.node)]);
-    node.skips_parameters = std::none_of(parameters.begin(), parameters.end(),
-                                         [](const ParameterInfo& parameter) { return parameter.requires_grad; });
+    node.skips_parameters =
+        std::none_of(parameters.begin(), parameters.end(),
+                     [](const ParameterInfo& parameter) { return parameter.requires_grad; });
     node.has_backward = (node.has_backward || !node.skips_parameters) &&
                         !traits[static_cast<std::size_t>(&node - nodes.data())].stops_gradient;
     needs[at(node.output)] = node.has_backward;
@@ -215,10 +225,12 @@ GPUNET_INLINE Plan::Plan(const Graph& graph, bool rectifies_gradients, InputGrad
   std::vector<detail::Lifetime> lifetimes;
   std::vector<int> first_written(values.size());
   std::vector<bool> has_stored(
-      2 * graph.parameters.size());  // of parameters and their second parts: whether the gradient is
+      // Of parameters and their second parts: whether the gradient is.
+      2 * graph.parameters.size());
   for (int i = last - 1; i >= 0; --i) {
     PlannedNode& node = nodes[at(i)];
-    node.has_backward = node.has_backward && value_has_gradient[at(node.output)];  // else no reader passes one down
+    // Else no reader passes one down.
+    node.has_backward = node.has_backward && value_has_gradient[at(node.output)];
     if (const Node& of = graph.nodes[at(node.node)]; node.has_backward && of.parameters > 0) {
       const std::size_t stored = 2 * at(of.first_parameter) + (of.has_second_part ? 1 : 0);
       node.adds_to_parameters = has_stored[stored];
@@ -250,19 +262,22 @@ GPUNET_INLINE Plan::Plan(const Graph& graph, bool rectifies_gradients, InputGrad
       if (input.adds_gradient) values[at(input.value)].has_narrow_gradient = false;
   for (std::size_t i = 0; i < values.size(); ++i)
     if (value_has_gradient[i] && static_cast<int>(i) != output)
-      lifetimes.push_back({detail::stored_elements(values[i].features, values[i].has_narrow_gradient),
-                           first_written[i], values[i].maker < 0 ? last + 1 : last - values[i].maker,
-                           &values[i].gradient});
+      lifetimes.push_back(
+          {detail::stored_elements(values[i].features, values[i].has_narrow_gradient),
+           first_written[i], values[i].maker < 0 ? last + 1 : last - values[i].maker,
+           &values[i].gradient});
   gradient_elements = detail::place(std::move(lifetimes));
   for (const ParameterInfo& parameter : graph.parameters)
-    gradient_offsets.push_back(parameter.requires_grad ? parameter.offset : graph.parameter_elements);
+    gradient_offsets.push_back(parameter.requires_grad ? parameter.offset
+                                                       : graph.parameter_elements);
   if (storage != Storage::full) reserve_wide(graph);
-  most_samples = most_elements / std::max(input_features + output_elements + output_features + gradient_elements +
-                                              cache_bytes + wide_elements,
+  most_samples = most_elements / std::max(input_features + output_elements + output_features +
+                                              gradient_elements + cache_bytes + wide_elements,
                                           index_t{1});
 }
 
-GPUNET_INLINE void require_storable_constants(const Graph& graph, const Plan& plan, const char* where) {
+GPUNET_INLINE void require_storable_constants(const Graph& graph, const Plan& plan,
+                                              const char* where) {
   if (plan.storage != Storage::float16) return;
   const auto value_at = [&](value_t value) -> const PlannedValue* {
     const int planned = plan.value_of[static_cast<std::size_t>(value)];
@@ -273,9 +288,10 @@ GPUNET_INLINE void require_storable_constants(const Graph& graph, const Plan& pl
   };
   const auto refuse = [where](double number, const std::string& of) {
     const char* const sign = number < 0 ? "-" : "";
-    throw_error(Error(concat(where, ": the number ", number, " of ", of,
-                             " cannot be converted to float16 without overflow (the largest is 65504), give ", sign,
-                             "65504, or ", sign, "INFINITY where that is meant, or store bfloat16")));
+    throw_error(Error(
+        concat(where, ": the number ", number, " of ", of,
+               " cannot be converted to float16 without overflow (the largest is 65504), give ",
+               sign, "65504, or ", sign, "INFINITY where that is meant, or store bfloat16")));
   };
   for (const Node& node : graph.nodes) {
     const PlannedValue* const output = value_at(node.output);
@@ -300,7 +316,8 @@ GPUNET_INLINE void require_storable_constants(const Graph& graph, const Plan& pl
       const auto bad = std::find_if(first, first + value->features, [&](double number) {
         return overflows(number) && !(number < 0 ? is_maximum : is_minimum);
       });
-      if (bad != first + value->features) refuse(*bad, concat(from.name, ", read by ", node.name, ","));
+      if (bad != first + value->features)
+        refuse(*bad, concat(from.name, ", read by ", node.name, ","));
     }
   }
 }

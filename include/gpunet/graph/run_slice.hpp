@@ -17,17 +17,19 @@
 
 namespace gpunet {
 
-// The memory of a slice in a pass. The first four arrays last until the end of its backward pass; the others belong to the
-// thread that processes it.
+// The memory of a slice in a pass. The first four arrays last until the end of its backward pass;
+// the others belong to the thread that processes it.
 template <class T>
 struct SliceMemory {
-  T* input;            // [samples * input features]
-  T* outputs;          // of all nodes, as Plan says; those that are stored in 16 bits take half of the room
+  T* input;  // [samples * input features]
+  // Of all nodes, as Plan says; those that are stored in 16 bits take half of the room.
+  T* outputs;
   std::byte* cache;    // of all nodes
   T* output_gradient;  // of the network
   T* gradients;        // of the values between nodes, as Plan says
   T* scratch;
-  T* wide = nullptr;  // where the arrays of a node are floats while it runs, as Plan::wide_elements says
+  // Where the arrays of a node are floats while it runs, as Plan::wide_elements says.
+  T* wide = nullptr;
 };
 
 // The state of a network in a pass, beside its parameters.
@@ -47,20 +49,23 @@ struct WatchedValue {
   T *data, *gradient;
 };
 
-// An observer of the arrays of each node after it has run, in the element type of the network also with a storage of 16 bits.
+// An observer of the arrays of each node after it has run, in the element type of the network also
+// with a storage of 16 bits.
 template <class T>
 class NodeProbe {
  public:
   virtual void see_output(const PlannedNode& node, const T* y) = 0;
-  // After the backward pass of a node: the gradients by its inputs, null where none was computed, and all gradients of parameters.
-  virtual void see_gradients(const PlannedNode& node, std::span<T* const> input_gradients, const T* gradients) = 0;
+  // After the backward pass of a node: the gradients by its inputs, null where none was computed,
+  // and all gradients of parameters.
+  virtual void see_gradients(const PlannedNode& node, std::span<T* const> input_gradients,
+                             const T* gradients) = 0;
 
  protected:
   ~NodeProbe() = default;
 };
 
-// Runs the nodes of a graph, one after another, on a slice. With a storage of 16 bits, each node gets float copies of its inputs and
-// parameters, and writes floats that are then rounded.
+// Runs the nodes of a graph, one after another, on a slice. With a storage of 16 bits, each node
+// gets float copies of its inputs and parameters, and writes floats that are then rounded.
 template <class D, class T>
 struct SliceRun {
   D& device;
@@ -81,8 +86,8 @@ struct SliceRun {
   // Runs all nodes; returns the network's output.
   const T* forward() const;
 
-  // After forward(): computes the gradients of the parameters from that of the output in memory.output_gradient. Returns the
-  // gradient of the input; null if the plan has none.
+  // After forward(): computes the gradients of the parameters from that of the output in
+  // memory.output_gradient. Returns the gradient of the input; null if the plan has none.
   const T* backward(T* gradients, Accumulate accumulate) const;
 
  private:
@@ -148,7 +153,8 @@ struct SliceRun {
     return value(i).offset < 0 ? x : memory.outputs + value(i).offset * slice.samples();
   }
   T* gradient(int i) const {
-    return i == plan.output ? memory.output_gradient : memory.gradients + value(i).gradient * slice.samples();
+    return i == plan.output ? memory.output_gradient
+                            : memory.gradients + value(i).gradient * slice.samples();
   }
   const Node& node_of(const PlannedNode& planned) const {
     return graph.nodes[static_cast<std::size_t>(planned.node)];
@@ -157,7 +163,8 @@ struct SliceRun {
     return *static_cast<const Kernels<D, T>*>(node.kernels);
   }
 
-  // The arguments of both passes, `pass`, for a node. They are set in place, because copies would cost small networks time.
+  // The arguments of both passes, `pass`, for a node. They are set in place, because copies would
+  // cost small networks time.
   template <class Pass>
   void begin(Pass& pass) const {
     pass.slice = slice;
@@ -167,21 +174,25 @@ struct SliceRun {
     pass.scratch = memory.scratch;
   }
   template <class Pass>
-  void set(Pass& pass, const PlannedNode& planned, std::array<const T*, most_inputs>& inputs, Wide& wide) const {
+  void set(Pass& pass, const PlannedNode& planned, std::array<const T*, most_inputs>& inputs,
+           Wide& wide) const {
     const Node& node = node_of(planned);
     pass.in_features = value(planned.inputs[0].value).features;
     pass.out_features = value(planned.output).features;
     // Random numbers depend on the value's number, which fusing does not change.
-    if (plan.uses_random) pass.random = OpRandom(state.random, node.output, slice, first_sample, pass.out_features);
+    if (plan.uses_random)
+      pass.random = OpRandom(state.random, node.output, slice, first_sample, pass.out_features);
     for (std::size_t i = 0; i < planned.inputs.size(); ++i)
       inputs[i] = read(planned.inputs[i].value, wide);
     pass.x = inputs[0];
     pass.inputs = {inputs.data(), planned.inputs.size()};
     if (conversions) {
       widen_parameters(node, memory.wide);
-      pass.parameters = {memory.wide, plan.wide_offsets.data() + node.first_parameter, node.parameters};
+      pass.parameters = {memory.wide, plan.wide_offsets.data() + node.first_parameter,
+                         node.parameters};
     } else {
-      pass.parameters = {parameters, graph.parameter_offsets.data() + node.first_parameter, node.parameters};
+      pass.parameters = {parameters, graph.parameter_offsets.data() + node.first_parameter,
+                         node.parameters};
     }
     pass.buffers = {state.buffers, graph.buffer_offsets.data() + node.first_buffer, node.buffers};
     pass.cache = memory.cache + planned.cache * slice.samples();
@@ -208,11 +219,14 @@ Buffer<T, D> constants_on(D& device, const Graph& graph) {
 
 // Returns the number of scratch elements for a slice: the maximum over all nodes.
 template <class D, class T>
-index_t scratch_elements(const D& device, const Graph& graph, const Plan& plan, const Slice& slice) {
+index_t scratch_elements(const D& device, const Graph& graph, const Plan& plan,
+                         const Slice& slice) {
   index_t most = 0;
   for (const PlannedNode& planned : plan.nodes) {
     const Node& node = graph.nodes[static_cast<std::size_t>(planned.node)];
-    most = std::max(most, static_cast<const Kernels<D, T>*>(node.kernels)->scratch(node.op.data(), device, slice));
+    most = std::max(
+        most,
+        static_cast<const Kernels<D, T>*>(node.kernels)->scratch(node.op.data(), device, slice));
   }
   return most;
 }
@@ -235,7 +249,8 @@ const T* SliceRun<D, T>::forward() const {
       probe->see_output(planned, pass.y);
     }
     if (value(planned.output).is_narrow)
-      conversions->narrow(device, elements(planned.output), pass.y, const_cast<T*>(data(planned.output)));
+      conversions->narrow(device, elements(planned.output), pass.y,
+                          const_cast<T*>(data(planned.output)));
   }
   for (const WatchedValue<T>& one : watched)
     if (Wide wide = first_wide(); one.data) copy_rows(one.value, read(one.value, wide), one.data);
@@ -268,7 +283,8 @@ const T* SliceRun<D, T>::backward(T* gradients, Accumulate accumulate) const {
       if (one.gradient && one.value == planned->output) copy_rows(one.value, pass.dy, one.gradient);
     pass.dx = dx[0];
     pass.input_gradients = {dx.data(), planned->inputs.size()};
-    pass.gradients = {gradients, plan.gradient_offsets.data() + node.first_parameter, node.parameters};
+    pass.gradients = {gradients, plan.gradient_offsets.data() + node.first_parameter,
+                      node.parameters};
     pass.skips_parameters = planned->skips_parameters;
     pass.rectify_dx = planned->rectifies_dx;
     pass.dy_is_rectified = planned->dy_is_rectified;

@@ -19,8 +19,10 @@ struct Module {
   std::string block = {};   // its type, "Sequential"; empty: it is a layer
 };
 
-// Returns the tree of the paths of all layers, in the order of printing. Blocks that are not in `blocks` are Sequential.
-std::vector<Module> modules_of(const std::vector<std::string>& paths, const std::vector<BlockInfo>& blocks);
+// Returns the tree of the paths of all layers, in the order of printing. Blocks that are not in
+// `blocks` are Sequential.
+std::vector<Module> modules_of(const std::vector<std::string>& paths,
+                               const std::vector<BlockInfo>& blocks);
 
 }  // namespace detail
 

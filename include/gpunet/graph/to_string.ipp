@@ -18,7 +18,8 @@ GPUNET_INLINE std::vector<Module> modules_of(const std::vector<std::string>& pat
   std::vector<std::size_t> open;  // the blocks that contain the layer
   for (std::size_t i = 0; i < paths.size(); ++i) {
     std::size_t begin = 0, depth = 0;
-    for (std::size_t dot; (dot = paths[i].find('.', begin)) != std::string::npos; begin = dot + 1, ++depth) {
+    for (std::size_t dot; (dot = paths[i].find('.', begin)) != std::string::npos;
+         begin = dot + 1, ++depth) {
       const std::string name = paths[i].substr(begin, dot - begin);
       if (depth < open.size() && modules[open[depth]].name == name) {
         modules[open[depth]].last = i;
@@ -43,7 +44,8 @@ GPUNET_INLINE std::string to_string(const Graph& graph) {
     const void* op = node.op.data();
     paths.push_back(node.name);
     texts.push_back(concat(detail::class_of(node.layer), "(",
-                           node.type->extra_repr(op, graph.input_of(node), graph.output_of(node)), ")"));
+                           node.type->extra_repr(op, graph.input_of(node), graph.output_of(node)),
+                           ")"));
     for (const char* layer : node.fused)
       texts.back() += concat(" -> ", detail::class_of(layer));
   }

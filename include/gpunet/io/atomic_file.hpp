@@ -11,11 +11,12 @@
 
 namespace gpunet::io {
 
-// A file that is written beside `path`, as PATH.tmp-PROCESS-NUMBER, and replaces it on commit(). Until then, and after
-// any error, the old file at `path` is untouched; a file that was not committed is removed, also one left by a program
-// that was killed while it saved to the same path. Links are followed, even to a file that does not exist yet.
-// Permissions, and the owner if the system allows it, are those of the file replaced. Without commit() it tests whether
-// the file can be written: the constructor throws if not.
+// A file that is written beside `path`, as PATH.tmp-PROCESS-NUMBER, and replaces it on commit().
+// Until then, and after any error, the old file at `path` is untouched; a file that was not
+// committed is removed, also one left by a program that was killed while it saved to the same path.
+// Links are followed, even to a file that does not exist yet. Permissions, and the owner if the
+// system allows it, are those of the file replaced. Without commit() it tests whether the file can
+// be written: the constructor throws if not.
 class AtomicFile {
  public:
   // Creates the temporary file. Throws Error naming the path and the reason.
@@ -24,12 +25,14 @@ class AtomicFile {
   AtomicFile& operator=(const AtomicFile&) = delete;
   ~AtomicFile() { discard(); }
 
-  // Appends bytes, or a text. Throws Error if the system refuses them, for example for lack of space.
+  // Appends bytes, or a text. Throws Error if the system refuses them, for example for lack of
+  // space.
   void write(std::span<const std::byte> bytes);
   void write(std::string_view text) { write(std::as_bytes(std::span(text))); }
 
-  // Puts the file in its place once its bytes are on the disk. With keep_last > 1, the file that it replaces is then called
-  // earlier_name(path, 1), the one before earlier_name(path, 2), and so on; `path` exists throughout where the file system has hard links.
+  // Puts the file in its place once its bytes are on the disk. With keep_last > 1, the file that it
+  // replaces is then called earlier_name(path, 1), the one before earlier_name(path, 2), and so on;
+  // `path` exists throughout where the file system has hard links.
   // Throws Error naming the path and the reason.
   void commit(int keep_last = 1);
 
@@ -40,16 +43,17 @@ class AtomicFile {
   // Returns the path with all links resolved.
   static std::string resolved(std::string path);
 
-  // Gives the files that are kept their names of an earlier file. Returns whether `path` is gone for the moment.
+  // Gives the files that are kept their names of an earlier file. Returns whether `path` is gone
+  // for the moment.
   bool keep_earlier(int keep_last);
 
-  // Creates a new file in the folder of path_, with a name that no other program or thread uses. It is locked while it
-  // is being written.
+  // Creates a new file in the folder of path_, with a name that no other program or thread uses. It
+  // is locked while it is being written.
   void open();
 
-  // Removes temporary files of programs that ended while they saved to path_: those whose lock is free. Process numbers
-  // would not do, since a process may run in another container or on another machine. If files cannot be locked, they
-  // stay.
+  // Removes temporary files of programs that ended while they saved to path_: those whose lock is
+  // free. Process numbers would not do, since a process may run in another container or on another
+  // machine. If files cannot be locked, they stay.
   void remove_leftovers() const;
 
   // Returns whether a name is `begin`, a number, "-" and a number.
@@ -67,7 +71,8 @@ class AtomicFile {
 // Returns the name of a file before the last one: PATH.1 for age 1.
 std::string earlier_name(const std::string& path, int age);
 
-// Replaces the file at `path` by the pieces (texts or spans of bytes), one after another, as AtomicFile.
+// Replaces the file at `path` by the pieces (texts or spans of bytes), one after another, as
+// AtomicFile.
 template <class... Pieces>
 void write_file_atomically(const std::string& path, const Pieces&... pieces) {
   AtomicFile file(path);

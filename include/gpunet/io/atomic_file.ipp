@@ -24,15 +24,18 @@ GPUNET_INLINE AtomicFile::AtomicFile(const std::string& path) : path_(resolved(p
   const bool replaces = ::stat(path_.c_str(), &old) == 0;
   if (!replaces && (errno != ENOENT || path_.empty())) fail();
   if (replaces) {
-    require(!S_ISDIR(old.st_mode), "gpunet::io: cannot write ", path_, ": it is a folder, give a file in it");
+    require(!S_ISDIR(old.st_mode), "gpunet::io: cannot write ", path_,
+            ": it is a folder, give a file in it");
     require(S_ISREG(old.st_mode), "gpunet::io: cannot write ", path_,
-            ": it is not a regular file (only such a file can be replaced as a whole), give another path");
+            ": it is not a regular file (only such a file can be replaced as a whole), give "
+            "another path");
     if (::faccessat(AT_FDCWD, path_.c_str(), W_OK, AT_EACCESS) != 0) fail();
   }
   open();
   remove_leftovers();
   if (replaces) {
-    [[maybe_unused]] const int given = ::fchown(file_.number(), old.st_uid, old.st_gid);  // only root may
+    // Only root may.
+    [[maybe_unused]] const int given = ::fchown(file_.number(), old.st_uid, old.st_gid);
     if (::fchmod(file_.number(), old.st_mode & 0777) != 0) fail();
   }
 }
@@ -59,12 +62,15 @@ GPUNET_INLINE bool AtomicFile::keep_earlier(int keep_last) {
     return false;
   }
   // An earlier program ended here, after it had given the name.
-  if (::stat(first.c_str(), &before) == 0 && before.st_dev == newest.st_dev && before.st_ino == newest.st_ino)
+  if (::stat(first.c_str(), &before) == 0 && before.st_dev == newest.st_dev &&
+      before.st_ino == newest.st_ino)
     return false;
   for (int age = keep_last - 1; age > 1; --age)
-    if (std::rename(earlier_name(path_, age - 1).c_str(), earlier_name(path_, age).c_str()) != 0 && errno != ENOENT)
+    if (std::rename(earlier_name(path_, age - 1).c_str(), earlier_name(path_, age).c_str()) != 0 &&
+        errno != ENOENT)
       fail();
-  // A second name for the newest file replaces PATH.1 in one step; where a file can have only one, it gets this one.
+  // A second name for the newest file replaces PATH.1 in one step; where a file can have only one,
+  // it gets this one.
   const std::string second = temporary_ + "0";
   const bool has_second = ::link(path_.c_str(), second.c_str()) == 0;
   if (std::rename((has_second ? second : path_).c_str(), first.c_str()) != 0) {
@@ -87,8 +93,8 @@ GPUNET_INLINE void AtomicFile::commit(int keep_last) {
   }
   temporary_.clear();
   file_.close();  // releases the lock, which until now kept others from removing it
-  // Writes the new name to the disk. If the file system cannot flush a folder, either the old or the new file is still
-  // complete.
+  // Writes the new name to the disk. If the file system cannot flush a folder, either the old or
+  // the new file is still complete.
   const detail::Descriptor folder(this->folder(), O_RDONLY | O_DIRECTORY);
   detail::uninterrupted([&] { return ::fsync(folder.number()); });
 }
@@ -101,7 +107,8 @@ GPUNET_INLINE std::string AtomicFile::folder_of(const std::string& path) {
 GPUNET_INLINE std::string AtomicFile::resolved(std::string path) {
   constexpr int most_links = 40;  // as Linux
   for (int i = 0; i < most_links; ++i) {
-    const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr), &std::free);
+    const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr),
+                                                           &std::free);
     if (real) return real.get();
     std::array<char, PATH_MAX> target;
     const ssize_t length = ::readlink(path.c_str(), target.data(), target.size());
@@ -122,14 +129,16 @@ GPUNET_INLINE void AtomicFile::open() {
       fail();
     }
     detail::uninterrupted([&] { return ::flock(file_.number(), LOCK_EX); });
-    struct stat locked {};  // another program may have removed it as a leftover before it was locked
+    // Another program may have removed it as a leftover before it was locked.
+    struct stat locked {};
     if (::fstat(file_.number(), &locked) == 0 && locked.st_nlink == 0) file_.close();
   }
 }
 
 GPUNET_INLINE void AtomicFile::remove_leftovers() const {
   const std::string folder = this->folder(), mine = path_.substr(path_.rfind('/') + 1) + ".tmp-";
-  const std::unique_ptr<DIR, int (*)(DIR*)> names(::opendir(folder.c_str()), [](DIR* d) { return ::closedir(d); });
+  const std::unique_ptr<DIR, int (*)(DIR*)> names(::opendir(folder.c_str()),
+                                                  [](DIR* d) { return ::closedir(d); });
   while (const dirent* const entry = names ? ::readdir(names.get()) : nullptr) {
     if (!is_temporary(entry->d_name, mine)) continue;
     const std::string path = folder + entry->d_name;
@@ -138,10 +147,10 @@ GPUNET_INLINE void AtomicFile::remove_leftovers() const {
     struct stat locked {
     }, named{};
     if (file.number() < 0 || ::flock(file.number(), LOCK_EX | LOCK_NB) != 0) continue;
-    // If the file of that name is the locked one, it stays so while the lock is held: only the holder of the lock moves
-    // it.
-    if (::fstat(file.number(), &locked) == 0 && ::lstat(path.c_str(), &named) == 0 && S_ISREG(locked.st_mode) &&
-        locked.st_dev == named.st_dev && locked.st_ino == named.st_ino)
+    // If the file of that name is the locked one, it stays so while the lock is held: only the
+    // holder of the lock moves it.
+    if (::fstat(file.number(), &locked) == 0 && ::lstat(path.c_str(), &named) == 0 &&
+        S_ISREG(locked.st_mode) && locked.st_dev == named.st_dev && locked.st_ino == named.st_ino)
       ::unlink(path.c_str());
   }
 }

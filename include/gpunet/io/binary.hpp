@@ -13,7 +13,8 @@
 
 namespace gpunet::io::detail {
 
-// Thrown for an object in a valid file that no TensorEntry can represent. The rest of the file may still be read.
+// Thrown for an object in a valid file that no TensorEntry can represent. The rest of the file may
+// still be read.
 class Unreadable : public Error {
  public:
   using Error::Error;
@@ -23,8 +24,8 @@ inline std::string_view as_text(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// Reads little-endian numbers and pieces of bytes, front to back. Reading beyond the end throws an Error that names the
-// file and the byte. Allocates nothing; texts and pieces are borrowed.
+// Reads little-endian numbers and pieces of bytes, front to back. Reading beyond the end throws an
+// Error that names the file and the byte. Allocates nothing; texts and pieces are borrowed.
 class ByteReader {
  public:
   static constexpr std::string_view default_advice =

@@ -1,4 +1,5 @@
-// Checkpoints: the state of several objects in one file, from which a training resumes after a restart.
+// Checkpoints: the state of several objects in one file, from which a training resumes after a
+// restart.
 #pragma once
 
 #include <concepts>
@@ -15,7 +16,8 @@ namespace gpunet::io {
 
 // Options of a Checkpoint.
 struct CheckpointOptions {
-  // The number of files that are kept, 1 to 1000: the newest is PATH, the one before PATH.1, the oldest PATH.(keep_last - 1).
+  // The number of files that are kept, 1 to 1000: the newest is PATH, the one before PATH.1, the
+  // oldest PATH.(keep_last - 1).
   int keep_last = 1;
 };
 
@@ -32,8 +34,9 @@ concept OwningTensor = !Stateful<X> && requires(X & x) {
 
 }  // namespace detail
 
-// The state of a training, in one safetensors file with a checksum for each array. The same list of objects, which must outlive it,
-// writes and reads it, so that a program that was stopped goes on with bitwise the same results:
+// The state of a training, in one safetensors file with a checksum for each array. The same list of
+// objects, which must outlive it, writes and reads it, so that a program that was stopped goes on
+// with bitwise the same results:
 //   index_t epoch = 0;
 //   io::Checkpoint checkpoint("run.safetensors");
 //   checkpoint.add("model", net).add("optimizer", optimizer).add("scheduler", scheduler).add("epoch", epoch);
@@ -43,24 +46,28 @@ concept OwningTensor = !Stateful<X> && requires(X & x) {
 //     ++epoch;
 //     checkpoint.save();
 //   }
-// If the batches of a loader are added, it may also be saved in a loop over them: after load(), the next loop continues with the
-// batch after that one. The default generator, which draws the order of batches, is always part of it. Between save() and load(),
-// names, shapes and types must stay; the device and its number of threads may change.
+// If the batches of a loader are added, it may also be saved in a loop over them: after load(), the
+// next loop continues with the batch after that one. The default generator, which draws the order
+// of batches, is always part of it. Between save() and load(), names, shapes and types must stay;
+// the device and its number of threads may change.
 class Checkpoint {
  public:
   // Throws Error for a name that does not end in .safetensors, the only format with checksums (or,
   // for an earlier file, in .safetensors.1), and for invalid options.
   explicit Checkpoint(std::string path, const CheckpointOptions& options = {});
 
-  // Adds an object, or a number, under a name. Throws Error for an empty name and for the name of another object.
+  // Adds an object, or a number, under a name. Throws Error for an empty name and for the name of
+  // another object.
   template <Stateful X>
   Checkpoint& add(std::string_view name, X& x) {
-    return add_visit(name, [&x, name = std::string(name)](StateVisitor& state) { state.part(name, x); });
+    return add_visit(name,
+                     [&x, name = std::string(name)](StateVisitor& state) { state.part(name, x); });
   }
   template <class X>
-  requires std::same_as<X, index_t> || std::same_as<X, double> || std::same_as<X, bool> Checkpoint& add(
-      std::string_view name, X& x) {
-    return add_visit(name, [&x, name = std::string(name)](StateVisitor& state) { state.value(name, x); });
+  requires std::same_as<X, index_t> || std::same_as<X, double> || std::same_as<X, bool> Checkpoint&
+  add(std::string_view name, X& x) {
+    return add_visit(name,
+                     [&x, name = std::string(name)](StateVisitor& state) { state.value(name, x); });
   }
 
   // Adds a tensor of any element type. Its shape must stay.
@@ -75,11 +82,13 @@ class Checkpoint {
   // Adds any number of strings, such as the names of classes.
   Checkpoint& add(std::string_view name, std::vector<std::string>& x);
 
-  // Writes the file. The old one is replaced when the new one is on the disk. Throws Error if that fails.
+  // Writes the file. The old one is replaced when the new one is on the disk. Throws Error if that
+  // fails.
   void save() const;
 
-  // Reads the file; returns false if there is none. Throws an Error that names what is missing, superfluous, of another shape or damaged;
-  // all objects are then unchanged. An earlier file is never read instead: rename it to go on from there.
+  // Reads the file; returns false if there is none. Throws an Error that names what is missing,
+  // superfluous, of another shape or damaged; all objects are then unchanged. An earlier file is
+  // never read instead: rename it to go on from there.
   bool load() const;
 
   const std::string& path() const { return path_; }

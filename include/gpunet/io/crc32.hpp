@@ -9,8 +9,8 @@
 
 namespace gpunet::io::detail {
 
-// Return the CRC-32 (ISO 3309) and the CRC-32C (Castagnoli, RFC 3720) of bytes that follow others with the checksum
-// `before`.
+// Return the CRC-32 (ISO 3309) and the CRC-32C (Castagnoli, RFC 3720) of bytes that follow others
+// with the checksum `before`.
 std::uint32_t crc32(std::span<const std::byte> bytes, std::uint32_t before = 0);
 std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t before = 0);
 

@@ -8,8 +8,9 @@
 
 namespace gpunet::io::detail {
 
-// Returns tables whose entry [k][b] is the remainder of the byte b followed by k zero bytes, modulo a polynomial with
-// reversed bits. Computed on first use: at compile time both would take the compiler a fifth of a second.
+// Returns tables whose entry [k][b] is the remainder of the byte b followed by k zero bytes, modulo
+// a polynomial with reversed bits. Computed on first use: at compile time both would take the
+// compiler a fifth of a second.
 using CrcTables = std::array<std::array<std::uint32_t, 256>, 8>;
 inline CrcTables crc_tables(std::uint32_t polynomial) {
   CrcTables tables{};
@@ -26,7 +27,8 @@ inline CrcTables crc_tables(std::uint32_t polynomial) {
 }
 
 // Processes eight bytes at a time. `before` is the checksum of the bytes before.
-inline std::uint32_t crc(const CrcTables& tables, std::span<const std::byte> bytes, std::uint32_t before) {
+inline std::uint32_t crc(const CrcTables& tables, std::span<const std::byte> bytes,
+                         std::uint32_t before) {
   std::uint32_t rest = ~before;
   for (; bytes.size() >= 8; bytes = bytes.subspan(8)) {
     std::uint64_t word;

@@ -24,22 +24,24 @@ class Inflater {
   Inflater& operator=(const Inflater&) = delete;
   virtual ~Inflater() = default;
 
-  // Fills `out` with the next bytes and returns their number, less than its size only at the end of the stream. Returns
-  // `damaged` if this is not a deflate stream, `cut_short` if the compressed bytes end before the stream does.
+  // Fills `out` with the next bytes and returns their number, less than its size only at the end of
+  // the stream. Returns `damaged` if this is not a deflate stream, `cut_short` if the compressed
+  // bytes end before the stream does.
   virtual std::ptrdiff_t read(std::span<std::byte> out) = 0;
   // Returns the number of compressed bytes after the end of the stream, once that was reached.
   virtual std::size_t left() const = 0;
 };
 
-// Compresses and decompresses raw deflate streams. <gpunet/io/zlib.hpp> is one, using the system's zlib.
+// Compresses and decompresses raw deflate streams. <gpunet/io/zlib.hpp> is one, using the system's
+// zlib.
 struct DeflateCodec {
   // Borrows the compressed bytes, which may be in several pieces.
   std::unique_ptr<Inflater> (*inflater)(std::vector<std::span<const std::byte>> packed);
   std::vector<std::byte> (*deflate)(std::span<const std::byte> bytes);
 };
 
-// Returns the codec of the program, null if it has none. A pointer rather than a macro, so that units with and without
-// zlib link into one program with the same definitions.
+// Returns the codec of the program, null if it has none. A pointer rather than a macro, so that
+// units with and without zlib link into one program with the same definitions.
 const DeflateCodec*& deflate_codec();
 
 namespace detail {
@@ -47,7 +49,8 @@ namespace detail {
 inline constexpr std::string_view zlib_advice =
     "include <gpunet/io/zlib.hpp> in one source and link zlib (gpunet::zlib in CMake, -lz)";
 
-// Fills `out`; returns whether those were the last bytes of the stream, with no compressed bytes after it.
+// Fills `out`; returns whether those were the last bytes of the stream, with no compressed bytes
+// after it.
 bool read_last(Inflater& inflater, std::span<std::byte> out);
 
 }  // namespace detail

@@ -14,8 +14,8 @@ namespace detail {
 
 GPUNET_INLINE bool read_last(Inflater& inflater, std::span<std::byte> out) {
   std::byte more;
-  return inflater.read(out) == static_cast<std::ptrdiff_t>(out.size()) && inflater.read({&more, 1}) == 0 &&
-         inflater.left() == 0;
+  return inflater.read(out) == static_cast<std::ptrdiff_t>(out.size()) &&
+         inflater.read({&more, 1}) == 0 && inflater.left() == 0;
 }
 
 }  // namespace detail

@@ -13,11 +13,12 @@
 
 namespace gpunet::io {
 
-static_assert(std::endian::native == std::endian::little,
-              "gpunet::io: this processor is big-endian (weight files are little-endian), use another");
+static_assert(
+    std::endian::native == std::endian::little,
+    "gpunet::io: this processor is big-endian (weight files are little-endian), use another");
 
-// The type of a stored element, with its name in safetensors files, in the order of alignment. Those files do not have
-// C128.
+// The type of a stored element, with its name in safetensors files, in the order of alignment.
+// Those files do not have C128.
 enum class Dtype : unsigned char {
   BOOL,
   F4,
@@ -52,10 +53,11 @@ struct DtypeInfo {
 };
 
 inline constexpr std::array<DtypeInfo, 23> dtypes{{
-    {"BOOL", 8},    {"F4", 4},      {"F6_E2M3", 6}, {"F6_E3M2", 6},     {"U8", 8},          {"I8", 8},
-    {"F8_E5M2", 8}, {"F8_E4M3", 8}, {"F8_E8M0", 8}, {"F8_E4M3FNUZ", 8}, {"F8_E5M2FNUZ", 8}, {"I16", 16},
-    {"U16", 16},    {"F16", 16},    {"BF16", 16},   {"I32", 32},        {"U32", 32},        {"F32", 32},
-    {"C64", 64},    {"F64", 64},    {"I64", 64},    {"U64", 64},        {"C128", 128},
+    {"BOOL", 8},        {"F4", 4},      {"F6_E2M3", 6}, {"F6_E3M2", 6}, {"U8", 8},
+    {"I8", 8},          {"F8_E5M2", 8}, {"F8_E4M3", 8}, {"F8_E8M0", 8}, {"F8_E4M3FNUZ", 8},
+    {"F8_E5M2FNUZ", 8}, {"I16", 16},    {"U16", 16},    {"F16", 16},    {"BF16", 16},
+    {"I32", 32},        {"U32", 32},    {"F32", 32},    {"C64", 64},    {"F64", 64},
+    {"I64", 64},        {"U64", 64},    {"C128", 128},
 }};
 
 }  // namespace detail
@@ -73,7 +75,8 @@ constexpr index_t bits_of(Dtype dtype) {
 // Returns the type with a name of safetensors files, such as "F32"; nothing for an unknown name.
 std::optional<Dtype> dtype_from(std::string_view name);
 
-// Returns the type in which elements of T are stored: float, double, std::int32_t, std::int64_t, std::uint8_t or bool.
+// Returns the type in which elements of T are stored: float, double, std::int32_t, std::int64_t,
+// std::uint8_t or bool.
 template <class T>
 constexpr Dtype dtype_of() {
   if constexpr (std::is_same_v<T, float>)
@@ -87,10 +90,10 @@ constexpr Dtype dtype_of() {
   else if constexpr (std::is_same_v<T, std::uint8_t>)
     return Dtype::U8;
   else {
-    static_assert(
-        std::is_same_v<T, bool>,
-        "gpunet::io::dtype_of: files store tensors of float, double, std::int32_t, index_t, std::uint8_t or "
-        "bool, convert others: cast<float>(x)");
+    static_assert(std::is_same_v<T, bool>,
+                  "gpunet::io::dtype_of: files store tensors of float, double, std::int32_t, "
+                  "index_t, std::uint8_t or "
+                  "bool, convert others: cast<float>(x)");
     return Dtype::BOOL;
   }
 }

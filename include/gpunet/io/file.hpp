@@ -14,7 +14,8 @@
 
 namespace gpunet::io {
 
-// Returns whether a file or folder of that name exists. Throws Error if the system does not say, for example for lack of permission.
+// Returns whether a file or folder of that name exists. Throws Error if the system does not say,
+// for example for lack of permission.
 bool exists(const std::string& path);
 
 // Returns whether a folder of that name, or a link to one, exists.
@@ -29,7 +30,8 @@ namespace detail {
 std::string_view advice(std::string_view verb, const std::string& path, int error);
 
 // Throws Error: "gpunet::io: cannot write model.safetensors: No space left on device (...), ..."
-[[noreturn]] void fail(std::string_view verb, const std::string& path, std::string_view consequence, int error);
+[[noreturn]] void fail(std::string_view verb, const std::string& path, std::string_view consequence,
+                       int error);
 
 // Returns the result of a system call, which is repeated while a signal interrupts it.
 template <class Call>
@@ -40,8 +42,9 @@ auto uninterrupted(Call call) {
   return result;
 }
 
-// Calls write() without the signal (SIGXFSZ) that the system sends beside the error EFBIG if a file exceeds the limit
-// on file sizes (ulimit -f), and that would end the program. Only this thread is affected.
+// Calls write() without the signal (SIGXFSZ) that the system sends beside the error EFBIG if a file
+// exceeds the limit on file sizes (ulimit -f), and that would end the program. Only this thread is
+// affected.
 std::ptrdiff_t write_some(int file, std::span<const std::byte> bytes);
 
 // An open file descriptor, closed on destruction; -1 if the file could not be opened.
@@ -85,7 +88,8 @@ class InputFile {
   std::size_t size_ = 0, position_ = 0;
 };
 
-// Creates the folder and its parents if they do not exist. Throws Error naming the one that cannot be created.
+// Creates the folder and its parents if they do not exist. Throws Error naming the one that cannot
+// be created.
 void make_folders(const std::string& path);
 
 // Returns all bytes of a regular file.

@@ -56,10 +56,12 @@ GPUNET_INLINE std::string_view advice(std::string_view verb, const std::string& 
   }
 }
 
-GPUNET_INLINE void fail(std::string_view verb, const std::string& path, std::string_view consequence, int error) {
+GPUNET_INLINE void fail(std::string_view verb, const std::string& path,
+                        std::string_view consequence, int error) {
   require(!path.empty(), "gpunet::io: cannot ", verb, " a file whose path is empty, give its name");
-  throw_error(Error(concat("gpunet::io: cannot ", verb, " ", path, ": ", std::generic_category().message(error),
-                           consequence, ", ", advice(verb, path, error))));
+  throw_error(Error(concat("gpunet::io: cannot ", verb, " ", path, ": ",
+                           std::generic_category().message(error), consequence, ", ",
+                           advice(verb, path, error))));
 }
 
 GPUNET_INLINE std::ptrdiff_t write_some(int file, std::span<const std::byte> bytes) {
@@ -96,11 +98,15 @@ GPUNET_INLINE bool Descriptor::close() {
 
 }  // namespace detail
 
-GPUNET_INLINE InputFile::InputFile(std::string path) : path_(std::move(path)), file_(path_, O_RDONLY | O_NONBLOCK) {
+GPUNET_INLINE InputFile::InputFile(std::string path)
+    : path_(std::move(path)), file_(path_, O_RDONLY | O_NONBLOCK) {
   struct stat status {};
-  if (file_.number() < 0 || ::fstat(file_.number(), &status) != 0) detail::fail("read", path_, "", errno);
-  require(!S_ISDIR(status.st_mode), "gpunet::io: cannot read ", path_, ": it is a folder, give a file in it");
-  require(S_ISREG(status.st_mode), "gpunet::io: cannot read ", path_, ": it is not a regular file, give one");
+  if (file_.number() < 0 || ::fstat(file_.number(), &status) != 0)
+    detail::fail("read", path_, "", errno);
+  require(!S_ISDIR(status.st_mode), "gpunet::io: cannot read ", path_,
+          ": it is a folder, give a file in it");
+  require(S_ISREG(status.st_mode), "gpunet::io: cannot read ", path_,
+          ": it is not a regular file, give one");
   size_ = static_cast<std::size_t>(status.st_size);
 }
 
@@ -111,10 +117,12 @@ GPUNET_INLINE void InputFile::read(std::span<std::byte> out) {
 
 GPUNET_INLINE void InputFile::read_at(std::size_t position, std::span<std::byte> out) const {
   while (!out.empty()) {
-    const auto n = detail::uninterrupted(
-        [&] { return ::pread(file_.number(), out.data(), out.size(), static_cast<off_t>(position)); });
+    const auto n = detail::uninterrupted([&] {
+      return ::pread(file_.number(), out.data(), out.size(), static_cast<off_t>(position));
+    });
     if (n < 0) detail::fail("read", path_, "", errno);
-    require(n > 0, "gpunet::io: ", path_, " ends ", out.size(), " bytes early (it was cut short), fetch it again");
+    require(n > 0, "gpunet::io: ", path_, " ends ", out.size(),
+            " bytes early (it was cut short), fetch it again");
     out = out.subspan(static_cast<std::size_t>(n));
     position += static_cast<std::size_t>(n);
   }

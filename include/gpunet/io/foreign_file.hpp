@@ -28,15 +28,18 @@ inline constexpr ForeignKind foreign_kinds[] = {
     {"7z\xBC\xAF\x27", "is a 7-Zip archive", "unpack it (7z x)"},
     {"Rar!", "is a RAR archive", "unpack it (unrar x)"},
     {"ustar", "is a tar archive", "unpack it (tar xf)", 257},
-    {"\x89HDF", "is an HDF5 file (of Keras?)", "save its arrays in Python with h5py and numpy.savez"},
-    {"MATLAB 7.3 MAT-file", "is a file of MATLAB", "save its arrays in Python with h5py and numpy.savez"},
+    {"\x89HDF", "is an HDF5 file (of Keras?)",
+     "save its arrays in Python with h5py and numpy.savez"},
+    {"MATLAB 7.3 MAT-file", "is a file of MATLAB",
+     "save its arrays in Python with h5py and numpy.savez"},
     {"MATLAB 5.0 MAT-file", "is a file of MATLAB",
      "save its arrays in Python with scipy.io.loadmat and numpy.savez"},
     {"PAR1\x15", "is a Parquet file",
      "save it as text in Python: pandas.read_parquet(path).to_csv(new_path, index=False)"},
     {std::string_view("ARROW1\0\0", 8), "is a Feather (Arrow) file",
      "save it as text in Python: pandas.read_feather(path).to_csv(new_path, index=False)"},
-    {"SQLite format 3", "is a database of SQLite", "save its tables as text (sqlite3 -header -csv)"},
+    {"SQLite format 3", "is a database of SQLite",
+     "save its tables as text (sqlite3 -header -csv)"},
     {"\xD0\xCF\x11\xE0", "is a workbook or document of Office", "save it as CSV"},
     {"RDX3\nX\n", "is a file of R", "save its tables in R with write.csv"},
     {"%PDF", "is a PDF document", "give the file of the data"},
@@ -55,16 +58,19 @@ inline constexpr ForeignKind foreign_names[] = {
      "save the state_dict in Python with torch.save, or its initializers with numpy.savez"},
     {".pb", "is a model of TensorFlow (gpunet reads arrays, not graphs)",
      "save its variables in Python with numpy.savez"},
-    {".index", "is a part of a checkpoint of TensorFlow", "save its variables in Python with numpy.savez"},
+    {".index", "is a part of a checkpoint of TensorFlow",
+     "save its variables in Python with numpy.savez"},
     {".data-00000-of-00001", "is a part of a checkpoint of TensorFlow",
      "save its variables in Python with numpy.savez"},
     {".mlmodel", "is a model of Core ML (gpunet reads arrays, not graphs)",
      "save the state_dict of the network that it was made from with torch.save"},
     {".caffemodel", "is a model of Caffe", "save its arrays in Python with numpy.savez"},
-    {".msgpack", "is a checkpoint of Flax", "save its arrays in Python with safetensors or numpy.savez"},
+    {".msgpack", "is a checkpoint of Flax",
+     "save its arrays in Python with safetensors or numpy.savez"},
 };
 
-[[noreturn]] inline void refuse_kind(const std::string& path, std::string_view what, std::string_view advice) {
+[[noreturn]] inline void refuse_kind(const std::string& path, std::string_view what,
+                                     std::string_view advice) {
   throw_error(Error(concat("gpunet::io: ", path, ' ', what, ", ", advice)));
 }
 
@@ -79,28 +85,36 @@ inline std::string_view without_spaces(std::string_view text) {
   return text.substr(std::min(text.find_first_not_of("\xEF\xBB\xBF \t\r\n"), text.size()));
 }
 
-inline constexpr ForeignKind web_page{"<", "is a web page or XML (what a server answers instead of a file?)",
-                                      "fetch it again, from the address of the file itself"};
+inline constexpr ForeignKind web_page{
+    "<", "is a web page or XML (what a server answers instead of a file?)",
+    "fetch it again, from the address of the file itself"};
 
 // Throws Error if the contents of a file that gpunet does not read are recognized as another kind.
 inline void refuse_foreign(std::string_view text, const std::string& path) {
-  if (text.empty()) refuse_kind(path, "is empty (a save or a download that failed?)", "save or fetch it again");
+  if (text.empty())
+    refuse_kind(path, "is empty (a save or a download that failed?)", "save or fetch it again");
   if (text.size() > 2 && text[0] == '\x80' && text[1] >= 2 && text[1] <= 5 &&
       text.ends_with('.'))  // protocols, STOP
-    refuse_kind(path, "is a pickle of Python that torch.save did not write (a pickle can execute anything)",
-                "save the arrays in Python with torch.save or numpy.savez");
+    refuse_kind(
+        path, "is a pickle of Python that torch.save did not write (a pickle can execute anything)",
+        "save the arrays in Python with torch.save or numpy.savez");
   if (text.size() > 262 && text.substr(257, 5) == "ustar") {
     const std::string_view first_file = text.substr(0, text.find('\0'));
-    if (first_file == "sys_info" || first_file == "pickle" || first_file == "tensors" || first_file == "storages")
-      refuse_kind(path, "is a file of torch.save of PyTorch 0.1 (a tar archive, which gpunet does not read)",
-                  "load it in Python with torch.load(path, weights_only=False), if you trust it, and save its "
-                  "state_dict anew");
+    if (first_file == "sys_info" || first_file == "pickle" || first_file == "tensors" ||
+        first_file == "storages")
+      refuse_kind(
+          path,
+          "is a file of torch.save of PyTorch 0.1 (a tar archive, which gpunet does not read)",
+          "load it in Python with torch.load(path, weights_only=False), if you trust it, and save "
+          "its "
+          "state_dict anew");
   }
   refuse_marked(text, path);
   const std::string_view body = without_spaces(text);
   if (body.starts_with(web_page.mark)) refuse_kind(path, web_page.what, web_page.advice);
   if (body.starts_with('{'))
-    refuse_kind(path, "is a text in JSON (the index of a model in several files?)", "give a file with the weights");
+    refuse_kind(path, "is a text in JSON (the index of a model in several files?)",
+                "give a file with the weights");
   for (const ForeignKind& kind : foreign_names)
     if (path.ends_with(kind.mark)) refuse_kind(path, kind.what, kind.advice);
   // Protocol buffers: field 1, the version of the format, then field 2.
@@ -108,8 +122,9 @@ inline void refuse_foreign(std::string_view text, const std::string& path) {
     if (text[4] == '\n')  // a message, the graph of TensorFlow; ONNX has the name of a program here
       refuse_kind(path, "is probably a SavedModel of TensorFlow (gpunet reads arrays, not graphs)",
                   "save its variables in Python with numpy.savez");
-    refuse_kind(path, "is probably an ONNX model (gpunet reads arrays, not graphs)",
-                "save the state_dict in Python with torch.save, or its initializers with numpy.savez");
+    refuse_kind(
+        path, "is probably an ONNX model (gpunet reads arrays, not graphs)",
+        "save the state_dict in Python with torch.save, or its initializers with numpy.savez");
   }
 }
 
@@ -119,18 +134,22 @@ inline void refuse_foreign_table(std::string_view text, const std::string& path)
   if (text.starts_with("PK\3\4")) {
     const bool is_workbook = text.find("[Content_Types].xml") != std::string_view::npos ||
                              text.find("vnd.oasis.opendocument") != std::string_view::npos;
-    if (is_workbook) refuse_kind(path, "is a workbook of Excel or another office program", "save it as CSV");
+    if (is_workbook)
+      refuse_kind(path, "is a workbook of Excel or another office program", "save it as CSV");
     refuse_kind(path, "is a zip archive", "unpack it (unzip)");
   }
   const auto is_nul = [&](std::size_t i) {
     return text[i] == '\0';
   };
   const bool has_halves =  // two letters of ASCII without a byte order mark
-      text.size() >= 4 && is_nul(0) != is_nul(1) && is_nul(2) == is_nul(0) && is_nul(3) == is_nul(1);
+      text.size() >= 4 && is_nul(0) != is_nul(1) && is_nul(2) == is_nul(0) &&
+      is_nul(3) == is_nul(1);
   if (has_halves || text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF"))
-    refuse_kind(path, "is a text in UTF-16 (want UTF-8)", "save it as UTF-8 (iconv -f UTF-16 -t UTF-8)");
+    refuse_kind(path, "is a text in UTF-16 (want UTF-8)",
+                "save it as UTF-8 (iconv -f UTF-16 -t UTF-8)");
   if (const std::size_t at = text.find('\0'); at != std::string_view::npos)
-    refuse_kind(path, concat("has a NUL at byte ", at, " (it is damaged, or no text)"), "fetch or save it again");
+    refuse_kind(path, concat("has a NUL at byte ", at, " (it is damaged, or no text)"),
+                "fetch or save it again");
   const std::string_view body = without_spaces(text);
   const std::string begin = gpunet::detail::lower_case(std::string(body.substr(0, 9)));
   for (const std::string_view mark : {"<!doctype", "<!--", "<html", "<head", "<?xml", "<svg"})

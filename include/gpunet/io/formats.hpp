@@ -18,24 +18,25 @@ namespace gpunet::io {
 // The formats that can be written.
 enum class Format { safetensors, torch, npy, npz };
 
-// Returns the format by the extension of the name, in either case: .safetensors, .pth, .pt, .npy, .npz; nothing for all
-// others.
+// Returns the format by the extension of the name, in either case: .safetensors, .pth, .pt, .npy,
+// .npz; nothing for all others.
 std::optional<Format> format_of(std::string_view path);
 
 // Returns the format of a file to be written. Throws Error for an unknown extension.
 Format written_format(const std::string& path);
 
-// Reads the file at `path` in the format that its contents show, whatever its name; if they do not show one, in that of
-// its name. Throws Error.
+// Reads the file at `path` in the format that its contents show, whatever its name; if they do not
+// show one, in that of its name. Throws Error.
 TensorFile read_tensors(const std::string& path, const ReadOptions& options = {});
 
-// Opens the file for a caller that copies each array once with copy_as(): arrays of a safetensors file stay in the file
-// until then.
+// Opens the file for a caller that copies each array once with copy_as(): arrays of a safetensors
+// file stay in the file until then.
 TensorFile open_tensors(const std::string& path, const ReadOptions& options = {});
 
-// Writes the arrays to `path` in the format of its extension, as AtomicFile. Throws Error, also for an unknown
-// extension and for metadata that the format cannot store.
-void write_tensors(const std::string& path, std::span<const TensorEntry> entries, const Metadata& metadata = {});
+// Writes the arrays to `path` in the format of its extension, as AtomicFile. Throws Error, also for
+// an unknown extension and for metadata that the format cannot store.
+void write_tensors(const std::string& path, std::span<const TensorEntry> entries,
+                   const Metadata& metadata = {});
 
 }  // namespace gpunet::io
 

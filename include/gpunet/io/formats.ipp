@@ -34,7 +34,8 @@ GPUNET_INLINE Format written_format(const std::string& path) {
   if (path.empty()) detail::fail("write", path, "", ENOENT);
   const std::optional<Format> format = format_of(path);
   require(format.has_value(), "gpunet::io: cannot write ", path,
-          ": its name has none of the extensions .safetensors, .pth, .pt, .npz or (for one array) .npy, which "
+          ": its name has none of the extensions .safetensors, .pth, .pt, .npz or (for one array) "
+          ".npy, which "
           "choose the "
           "format: add one");
   return *format;
@@ -46,11 +47,13 @@ namespace detail {
 inline constexpr ForeignKind foreign_archives[] = {
     {"archive_format", ": a program of torch.export (gpunet reads tensors, not code)",
      "save its state_dict in Python: torch.save(torch.export.load(path).state_dict, new_path)"},
-    {"serialized_exported_program.json", ": a program of torch.export (gpunet reads tensors, not code)",
+    {"serialized_exported_program.json",
+     ": a program of torch.export (gpunet reads tensors, not code)",
      "save its state_dict in Python: torch.save(torch.export.load(path).state_dict, new_path)"},
     {"model.weights.h5", ": a model of Keras (its weights are an HDF5 file)",
      "save them in Python: numpy.savez(new_path, *keras.models.load_model(path).get_weights())"},
-    {"[Content_Types].xml", ": a workbook or document of Office", "save its table as CSV, for data::read_csv"},
+    {"[Content_Types].xml", ": a workbook or document of Office",
+     "save its table as CSV, for data::read_csv"},
 };
 
 // Returns whether an archive is PyTorch's or NumPy's. Throws Error if it is neither.
@@ -61,12 +64,14 @@ GPUNET_INLINE Format format_of_archive(const ZipArchive& archive) {
                     [&](const ZipMember& member) { return member.name.ends_with(kind.mark); }))
       throw_error(Error(concat(archive.place(), kind.what, ", ", kind.advice)));
   if (is_torch_script(archive) || find_torch_pickle(archive)) return Format::torch;
-  require(members.empty() || std::any_of(members.begin(), members.end(),
-                                         [](const ZipMember& member) { return member.name.ends_with(npy_ending); }),
-          archive.place(),
-          ": a zip archive of something else (neither the data.pkl of torch.save nor a .npy file of "
-          "numpy.savez is in it, but ",
-          members.empty() ? "" : printable(members[0].name), "), give another file");
+  require(
+      members.empty() ||
+          std::any_of(members.begin(), members.end(),
+                      [](const ZipMember& member) { return member.name.ends_with(npy_ending); }),
+      archive.place(),
+      ": a zip archive of something else (neither the data.pkl of torch.save nor a .npy file of "
+      "numpy.savez is in it, but ",
+      members.empty() ? "" : printable(members[0].name), "), give another file");
   return Format::npz;
 }
 
@@ -78,7 +83,8 @@ GPUNET_INLINE std::string read_start(const std::string& path) {
   return start;
 }
 
-// Returns whether the text starts with the length of a header, below 2^32 in 8 bytes, and its first brace.
+// Returns whether the text starts with the length of a header, below 2^32 in 8 bytes, and its first
+// brace.
 GPUNET_INLINE bool begins_as_safetensors(std::string_view text) {
   return text.substr(0, 9).ends_with(std::string_view("\0\0\0\0{", 5));
 }
@@ -89,20 +95,21 @@ GPUNET_INLINE bool begins_as_known(std::string_view text) {
          torch_magic_size(text) > 0;
 }
 
-// Returns the format of the contents, or that of the name if they do not show it. Throws Error for other kinds of
-// files.
+// Returns the format of the contents, or that of the name if they do not show it. Throws Error for
+// other kinds of files.
 GPUNET_INLINE Format format_of_contents(std::span<const std::byte> bytes, const std::string& path) {
   const std::string_view text = as_text(bytes);
-  if (begins_as_safetensors(text)) return Format::safetensors;  // first: it may begin like anything else
+  // first: it may begin like anything else.
+  if (begins_as_safetensors(text)) return Format::safetensors;
   if (text.starts_with("PK")) return format_of_archive(ZipArchive(bytes, path));
   if (text.starts_with(npy_magic)) return Format::npy;
   if (torch_magic_size(text) > 0) return Format::torch;
   refuse_foreign(text, path);
   const std::optional<Format> format = format_of(path);
-  require(
-      format.has_value(), "gpunet::io: ", path,
-      ", byte 0: neither a safetensors file, nor one of torch.save or NumPy, begins like this (it is damaged, or "
-      "something else), fetch it again or give another");
+  require(format.has_value(), "gpunet::io: ", path,
+          ", byte 0: neither a safetensors file, nor one of torch.save or NumPy, begins like this "
+          "(it is damaged, or "
+          "something else), fetch it again or give another");
   return *format;
 }
 
@@ -126,7 +133,8 @@ GPUNET_INLINE TensorFile read_tensors(const std::string& path, const ReadOptions
 }
 
 GPUNET_INLINE TensorFile open_tensors(const std::string& path, const ReadOptions& options) {
-  if (!options.map && detail::begins_as_safetensors(detail::read_start(path))) return SafetensorsFile::open(path);
+  if (!options.map && detail::begins_as_safetensors(detail::read_start(path)))
+    return SafetensorsFile::open(path);
   return read_tensors(path, options);
 }
 

@@ -22,11 +22,12 @@ class GzipReader {
   // Throws Error if the header is damaged or cut short, or the program has no codec (zlib.hpp).
   GzipReader(std::span<const std::byte> file, const std::string& path);
 
-  // Returns the first n bytes of the contents, or all if there are fewer. Throws Error if they cannot be decompressed.
+  // Returns the first n bytes of the contents, or all if there are fewer. Throws Error if they
+  // cannot be decompressed.
   std::vector<std::byte> start(std::size_t n) const;
 
-  // Returns the contents. Allocates the size stated at the end of the file, at most `most` bytes. Throws Error if the
-  // file is damaged or cut short, or its contents are larger.
+  // Returns the contents. Allocates the size stated at the end of the file, at most `most` bytes.
+  // Throws Error if the file is damaged or cut short, or its contents are larger.
   std::vector<std::byte> read(std::size_t most) const;
 
  private:
@@ -40,9 +41,10 @@ class GzipReader {
 
 }  // namespace detail
 
-// Returns the contents of a gzip file of one member, at most `most` bytes. `path` is for messages. Throws Error if the
-// file is damaged or cut short, or the program has no codec (zlib.hpp).
-std::vector<std::byte> gunzip(std::span<const std::byte> file, const std::string& path, std::size_t most);
+// Returns the contents of a gzip file of one member, at most `most` bytes. `path` is for messages.
+// Throws Error if the file is damaged or cut short, or the program has no codec (zlib.hpp).
+std::vector<std::byte> gunzip(std::span<const std::byte> file, const std::string& path,
+                              std::size_t most);
 
 }  // namespace gpunet::io
 

@@ -19,12 +19,14 @@ GPUNET_INLINE bool is_gzip(std::span<const std::byte> file) {
 
 namespace detail {
 
-constexpr std::size_t gzip_header = 10, gzip_trailer = 8;  // the fixed part of the header; checksum and size
+// The fixed part of the header; checksum and size.
+constexpr std::size_t gzip_header = 10, gzip_trailer = 8;
 
-// Returns where the compressed data starts (RFC 1952, section 2.3) in a file with room for header and trailer; 0 if the
-// header is damaged.
+// Returns where the compressed data starts (RFC 1952, section 2.3) in a file with room for header
+// and trailer; 0 if the header is damaged.
 GPUNET_INLINE std::size_t gzip_data_begin(std::span<const std::byte> file) {
-  constexpr unsigned has_crc = 2, has_extra = 4, has_name = 8, has_comment = 16, reserved = 0xE0, deflated = 8;
+  constexpr unsigned has_crc = 2, has_extra = 4, has_name = 8, has_comment = 16, reserved = 0xE0,
+                     deflated = 8;
   const auto at = [&](std::size_t i) {
     return std::to_integer<unsigned>(file[i]);
   };
@@ -48,9 +50,10 @@ GPUNET_INLINE std::size_t gzip_data_begin(std::span<const std::byte> file) {
 
 GPUNET_INLINE GzipReader::GzipReader(std::span<const std::byte> file, const std::string& path)
     : file_(file), path_(path) {
-  require(deflate_codec() != nullptr, "gpunet::io: ", path,
-          " is compressed by gzip, which this program cannot read: decompress it (gunzip), or include "
-          "<gpunet/io/zlib.hpp> in one source and link zlib");
+  require(
+      deflate_codec() != nullptr, "gpunet::io: ", path,
+      " is compressed by gzip, which this program cannot read: decompress it (gunzip), or include "
+      "<gpunet/io/zlib.hpp> in one source and link zlib");
   if (file.size() < gzip_header + gzip_trailer) throw_error(cut_off());
   begin_ = gzip_data_begin(file);
   require(begin_ > 0, "gpunet::io: ", path, " has a damaged gzip header, fetch it again");
@@ -71,7 +74,8 @@ GPUNET_INLINE std::vector<std::byte> GzipReader::read(std::size_t most) const {
   const std::size_t most_here = std::min(most, file_.size() * most_expansion);
   std::vector<std::byte> bytes(size <= most_here ? size : 0);
   const auto packed = file_.subspan(begin_, file_.size() - begin_ - gzip_trailer);
-  if (size <= most_here && read_last(*deflate_codec()->inflater({packed}), bytes) && crc32(bytes) == sum)
+  if (size <= most_here && read_last(*deflate_codec()->inflater({packed}), bytes) &&
+      crc32(bytes) == sum)
     return bytes;
   // If the file is cut off, its last bytes are not size and checksum: find out by decompressing.
   const auto inflater = deflate_codec()->inflater({file_.subspan(begin_)});
@@ -81,8 +85,8 @@ GPUNET_INLINE std::vector<std::byte> GzipReader::read(std::size_t most) const {
        all += some.size())
     ;
   if (got == Inflater::cut_short) refuse(got);
-  require(size <= most_here, "gpunet::io: ", path_, " decompresses to ", size, " bytes (want at most ", most_here,
-          "): it is damaged or another file, fetch it again");
+  require(size <= most_here, "gpunet::io: ", path_, " decompresses to ", size,
+          " bytes (want at most ", most_here, "): it is damaged or another file, fetch it again");
   refuse(Inflater::damaged);
 }
 
@@ -93,14 +97,14 @@ GPUNET_INLINE Error GzipReader::cut_off() const {
 
 GPUNET_INLINE void GzipReader::refuse(std::ptrdiff_t why) const {
   if (why == Inflater::cut_short) throw_error(cut_off());
-  throw_error(
-      Error(concat("gpunet::io: ", path_, " is damaged or cut short (its checksum is wrong), fetch it again")));
+  throw_error(Error(concat("gpunet::io: ", path_,
+                           " is damaged or cut short (its checksum is wrong), fetch it again")));
 }
 
 }  // namespace detail
 
-GPUNET_INLINE std::vector<std::byte> gunzip(std::span<const std::byte> file, const std::string& path,
-                                            std::size_t most) {
+GPUNET_INLINE std::vector<std::byte> gunzip(std::span<const std::byte> file,
+                                            const std::string& path, std::size_t most) {
   return detail::GzipReader(file, path).read(most);
 }
 

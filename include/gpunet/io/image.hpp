@@ -14,7 +14,8 @@
 
 namespace gpunet::io {
 
-// An image: pixels row by row from the top left, `channels` bytes each: 1 gray, 2 gray and alpha, 3 RGB, 4 RGBA.
+// An image: pixels row by row from the top left, `channels` bytes each: 1 gray, 2 gray and alpha, 3
+// RGB, 4 RGBA.
 struct Image {
   index_t width = 0, height = 0, channels = 3;
   std::vector<std::uint8_t> pixels = {};
@@ -22,22 +23,25 @@ struct Image {
 
 // Limits for reading images.
 struct ReadImageOptions {
-  // An image with more pixels is an Error, thrown before memory is allocated: a file of 32 KB can declare a billion pixels. The
-  // default is Pillow's limit, twice its Image.MAX_IMAGE_PIXELS.
+  // An image with more pixels is an Error, thrown before memory is allocated: a file of 32 KB can
+  // declare a billion pixels. The default is Pillow's limit, twice its Image.MAX_IMAGE_PIXELS.
   std::int64_t max_pixels = 178'956'970;
 };
 
-// Returns the image of an array [channels, height, width] or [height, width] with numbers from 0 to 1 (others are
-// clamped, NaN is 0), or with bytes. Throws Error for another shape or number of values.
+// Returns the image of an array [channels, height, width] or [height, width] with numbers from 0 to
+// 1 (others are clamped, NaN is 0), or with bytes. Throws Error for another shape or number of
+// values.
 template <class T>
 Image to_image(const std::vector<T>& values, const Sizes& sizes);
 
 namespace detail {
 
-// Throws Error unless the image has sides that PNG allows, 1 to 4 channels and the right number of bytes.
+// Throws Error unless the image has sides that PNG allows, 1 to 4 channels and the right number of
+// bytes.
 void check_image(std::string_view where, const Image& image);
 
-// Throws Error unless both sides are 1 or more and the image has at most options.max_pixels pixels. `place` begins the message.
+// Throws Error unless both sides are 1 or more and the image has at most options.max_pixels pixels.
+// `place` begins the message.
 void check_image_sides(std::string_view place, std::int64_t width, std::int64_t height,
                        const ReadImageOptions& options);
 
@@ -81,7 +85,8 @@ Image to_image(const std::vector<T>& values, const Sizes& sizes) {
       if constexpr (sizeof(T) == 1)
         image.pixels[i * channels + c] = static_cast<std::uint8_t>(value);
       else  // this order of operands makes NaN 0; truncated as by PyTorch's writer
-        image.pixels[i * channels + c] = static_cast<std::uint8_t>(std::min(T{255}, std::max(T{0}, value * 255)));
+        image.pixels[i * channels + c] =
+            static_cast<std::uint8_t>(std::min(T{255}, std::max(T{0}, value * 255)));
     }
   return image;
 }

@@ -18,31 +18,33 @@ namespace detail {
 
 GPUNET_INLINE void check_image(std::string_view where, const Image& image) {
   constexpr index_t most = (index_t{1} << 31) - 1;
-  require(image.width >= 1 && image.height >= 1 && image.width <= most && image.height <= most, where,
-          ": an image of ", image.width, " x ", image.height, " (want 1 to ", most, " each way)");
+  require(image.width >= 1 && image.height >= 1 && image.width <= most && image.height <= most,
+          where, ": an image of ", image.width, " x ", image.height, " (want 1 to ", most,
+          " each way)");
   require(image.channels >= 1 && image.channels <= 4, where, ": an image with ", image.channels,
           " channels (want 1 to 4)");
   // Not the product of all three, which could overflow.
   const auto bytes = static_cast<index_t>(image.pixels.size()), row = image.width * image.channels;
-  require(bytes % row == 0 && bytes / row == image.height, where, ": an image of ", image.width, " x ",
-          image.height, " with ", image.channels, " channels has ", bytes,
+  require(bytes % row == 0 && bytes / row == image.height, where, ": an image of ", image.width,
+          " x ", image.height, " with ", image.channels, " channels has ", bytes,
           " bytes (want one for each channel of each pixel)");
 }
 
-GPUNET_INLINE void check_image_sides(std::string_view place, std::int64_t width, std::int64_t height,
-                                     const ReadImageOptions& options) {
+GPUNET_INLINE void check_image_sides(std::string_view place, std::int64_t width,
+                                     std::int64_t height, const ReadImageOptions& options) {
   require(width >= 1 && height >= 1, place, ": an image of ", width, " x ", height,
           " (want sides of 1 or more), fetch the file again");
   constexpr std::int64_t most = std::int64_t{1} << 50;  // sizes in bits do not overflow
-  require(width <= std::clamp(options.max_pixels, std::int64_t{0}, most) / height, place, ": an image of ", width,
-          " x ", height, " pixels (want at most ", options.max_pixels,
-          "), fetch the file again if that is not its size, else raise the limit, {.max_pixels = ...}, or make it "
+  require(width <= std::clamp(options.max_pixels, std::int64_t{0}, most) / height, place,
+          ": an image of ", width, " x ", height, " pixels (want at most ", options.max_pixels,
+          "), fetch the file again if that is not its size, else raise the limit, {.max_pixels = "
+          "...}, or make it "
           "smaller");
 }
 
 GPUNET_INLINE std::string png_number(std::uint32_t value) {
-  return {static_cast<char>(value >> 24), static_cast<char>(value >> 16), static_cast<char>(value >> 8),
-          static_cast<char>(value)};
+  return {static_cast<char>(value >> 24), static_cast<char>(value >> 16),
+          static_cast<char>(value >> 8), static_cast<char>(value)};
 }
 
 GPUNET_INLINE std::string png_chunk(std::string_view type, std::string_view data) {
@@ -157,7 +159,8 @@ GPUNET_INLINE std::string encode_png(const Image& image) {
   lines.reserve(image.pixels.size() + static_cast<std::size_t>(image.height));
   for (index_t y = 0; y < image.height; ++y) {
     lines += '\0';  // no filter
-    lines.append(reinterpret_cast<const char*>(image.pixels.data()) + y * row, static_cast<std::size_t>(row));
+    lines.append(reinterpret_cast<const char*>(image.pixels.data()) + y * row,
+                 static_cast<std::size_t>(row));
   }
   constexpr std::array<char, 5> color_types{0, 0, 4, 2, 6};  // by channels
   std::string header = detail::png_number(static_cast<std::uint32_t>(image.width)) +

@@ -55,7 +55,8 @@ GPUNET_INLINE void append_utf8(std::string& out, unsigned code) {
 }
 
 GPUNET_INLINE std::string json_string(std::string_view text) {
-  constexpr std::string_view escaped = "\"\\\b\f\n\r\t", letters = "\"\\bfnrt", digits = "0123456789abcdef";
+  constexpr std::string_view escaped = "\"\\\b\f\n\r\t", letters = "\"\\bfnrt",
+                             digits = "0123456789abcdef";
   std::string out = "\"";
   for (const char c : text) {
     if (const auto i = escaped.find(c); i != std::string_view::npos) {
@@ -76,7 +77,8 @@ GPUNET_INLINE std::string printable(std::string_view text) {
   return quoted.substr(1, quoted.size() - 2) + (text.size() > longest ? "..." : "");
 }
 
-GPUNET_INLINE JsonReader::JsonReader(std::string_view text, std::string place, std::size_t first_byte)
+GPUNET_INLINE JsonReader::JsonReader(std::string_view text, std::string place,
+                                     std::size_t first_byte)
     : text_(text), place_(std::move(place)), first_byte_(first_byte) {}
 
 GPUNET_INLINE std::string JsonReader::string() {
@@ -89,7 +91,8 @@ GPUNET_INLINE std::string JsonReader::string() {
     } else {
       const std::size_t length = utf8_length(text_.substr(position_));
       if (length == 0)
-        fail(position_ == text_.size() ? "the text ends inside a string" : "a character that is not UTF-8");
+        fail(position_ == text_.size() ? "the text ends inside a string"
+                                       : "a character that is not UTF-8");
       if (static_cast<unsigned char>(peek()) < 0x20) fail("a control character in a string");
       out.append(text_, position_, length);
       position_ += length;
@@ -128,7 +131,8 @@ GPUNET_INLINE bool JsonReader::is_digit(char c) {
 }
 
 GPUNET_INLINE void JsonReader::skip_space() {
-  while (position_ < text_.size() && std::string_view(" \t\n\r").find(text_[position_]) != std::string_view::npos)
+  while (position_ < text_.size() &&
+         std::string_view(" \t\n\r").find(text_[position_]) != std::string_view::npos)
     ++position_;
 }
 
@@ -164,7 +168,8 @@ GPUNET_INLINE void JsonReader::escape(std::string& out) {
   if (code >= 0xD800 && code < 0xDC00 && text_.substr(position_, 2) == "\\u") {
     ++position_;
     const unsigned low = utf16_unit();
-    code = low >= 0xDC00 && low < 0xE000 ? 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00) : code;
+    code =
+        low >= 0xDC00 && low < 0xE000 ? 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00) : code;
   }
   if (code >= 0xD800 && code < 0xE000) fail("half a surrogate pair in a string");
   append_utf8(out, code);
@@ -173,7 +178,8 @@ GPUNET_INLINE void JsonReader::escape(std::string& out) {
 GPUNET_INLINE unsigned JsonReader::utf16_unit() {
   const std::string_view digits = text_.substr(position_ + 1, 4);
   unsigned code = 0;
-  const auto [stop, error] = std::from_chars(digits.data(), digits.data() + digits.size(), code, 16);
+  const auto [stop, error] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), code, 16);
   if (digits.size() < 4 || stop != digits.data() + 4) fail("no four hexadecimal digits after \\u");
   position_ += 5;
   return code;

@@ -11,8 +11,9 @@
 
 namespace gpunet::io {
 
-// A regular file mapped into memory: the system reads the parts that are accessed. If AtomicFile replaces the file, the
-// map stays what it was; if another program truncates it, accessing the lost bytes ends this program (SIGBUS).
+// A regular file mapped into memory: the system reads the parts that are accessed. If AtomicFile
+// replaces the file, the map stays what it was; if another program truncates it, accessing the lost
+// bytes ends this program (SIGBUS).
 class MappedFile {
  public:
   // Throws Error naming the path and the reason.
@@ -31,7 +32,8 @@ class MappedFile {
 // The bytes of a regular file: a copy, which does not change with the file, or a map.
 class FileBytes {
  public:
-  // Throws Error naming the path and the reason, also if the file becomes shorter while it is copied.
+  // Throws Error naming the path and the reason, also if the file becomes shorter while it is
+  // copied.
   explicit FileBytes(const std::string& path, bool map = false);
   FileBytes(const FileBytes&) = delete;
   FileBytes& operator=(const FileBytes&) = delete;

@@ -1,5 +1,5 @@
-// Matches the tensors of a file with the arrays of a network, and says what does not fit: missing and unexpected keys, shapes,
-// types.
+// Matches the tensors of a file with the arrays of a network, and says what does not fit: missing
+// and unexpected keys, shapes, types.
 #pragma once
 
 #include <cstddef>
@@ -23,10 +23,11 @@ inline constexpr Matching by_order = Matching::by_order;
 
 // Options of io::load(net, path, {.prefix = "module."}).
 struct LoadOptions {
-  // The key of the state_dict inside a checkpoint, as in torch.load(path)["model_state_dict"]; dots separate nested
-  // keys. Everything else in the file is ignored.
+  // The key of the state_dict inside a checkpoint, as in torch.load(path)["model_state_dict"]; dots
+  // separate nested keys. Everything else in the file is ignored.
   std::string key = {};
-  // Removed from the names that begin with it, at least one: "module." for a network trained in nn.DataParallel.
+  // Removed from the names that begin with it, at least one: "module." for a network trained in
+  // nn.DataParallel.
   std::string prefix = {};
   // Returns the name in the network for a name in the file (without key and prefix).
   std::function<std::string(const std::string&)> rename = {};
@@ -36,9 +37,10 @@ struct LoadOptions {
   // the file.
   std::vector<std::string> skip = {};
   Matching match = Matching::by_name;
-  // Whether every tensor of the file and of the network must have a counterpart. Counterparts must match in any case,
-  // as in PyTorch; unlike there, at least one is required. An entry that cannot be read counts only if the network
-  // needs it. If false, load() returns the names without a counterpart.
+  // Whether every tensor of the file and of the network must have a counterpart. Counterparts must
+  // match in any case, as in PyTorch; unlike there, at least one is required. An entry that cannot
+  // be read counts only if the network needs it. If false, load() returns the names without a
+  // counterpart.
   bool strict = true;
   // Whether the file is mapped: see ReadOptions.
   bool map = false;
@@ -46,16 +48,17 @@ struct LoadOptions {
   std::size_t max_unpacked_bytes = ReadOptions{}.max_unpacked_bytes;
 };
 
-// The keys that only the file or only the network has, as returned by PyTorch's load_state_dict(). Arrays of missing
-// keys keep their values.
+// The keys that only the file or only the network has, as returned by PyTorch's load_state_dict().
+// Arrays of missing keys keep their values.
 struct IncompatibleKeys {
   std::vector<std::string> missing_keys;     // of the network, in its order
   std::vector<std::string> unexpected_keys;  // of the file, sorted
 };
 
-// A parameter or buffer of a network: its key in the state_dict, its shape, and the address of its sizes.numel()
-// elements in host memory, row-major. T is float or double, const if it is only read. A counter (num_batches_tracked)
-// has its value in `count` instead; in files it is an I64, and optional.
+// A parameter or buffer of a network: its key in the state_dict, its shape, and the address of its
+// sizes.numel() elements in host memory, row-major. T is float or double, const if it is only read.
+// A counter (num_batches_tracked) has its value in `count` instead; in files it is an I64, and
+// optional.
 template <class T>
 struct NamedArray {
   std::string name = {};
@@ -75,7 +78,8 @@ struct Match {
 // entries. Throws Error for a pattern to skip that names nothing, or for patterns that name all
 // parameters. Reads no data.
 template <class T>
-Match match(const std::vector<NamedArray<T>>& arrays, const TensorFile& file, const LoadOptions& options = {});
+Match match(const std::vector<NamedArray<T>>& arrays, const TensorFile& file,
+            const LoadOptions& options = {});
 
 }  // namespace gpunet::io
 

@@ -32,9 +32,10 @@ GPUNET_INLINE std::string_view first_key(std::string_view name) {
   return name.substr(0, name.find('.'));
 }
 
-// Returns the entries that the options select, in the order of the file. Throws Error if no entry has the key or the
-// prefix.
-GPUNET_INLINE std::vector<NamedEntry> select_entries(const TensorFile& file, const LoadOptions& options) {
+// Returns the entries that the options select, in the order of the file. Throws Error if no entry
+// has the key or the prefix.
+GPUNET_INLINE std::vector<NamedEntry> select_entries(const TensorFile& file,
+                                                     const LoadOptions& options) {
   std::vector<NamedEntry> out;
   const std::string below = options.key.empty() ? "" : options.key + ".";
   bool has_prefix = false;
@@ -52,8 +53,9 @@ GPUNET_INLINE std::vector<NamedEntry> select_entries(const TensorFile& file, con
     std::vector<std::string_view> names;
     for (const NamedEntry& named : out)
       names.push_back(std::string_view(named.entry->name).substr(below.size()));
-    throw_error(Error(concat("gpunet::io::load: no name in ", file.path(), " begins with the prefix \"",
-                             printable(options.prefix), "\" (available: ", gpunet::detail::short_list(names, shown),
+    throw_error(Error(concat("gpunet::io::load: no name in ", file.path(),
+                             " begins with the prefix \"", printable(options.prefix),
+                             "\" (available: ", gpunet::detail::short_list(names, shown),
                              "), give the one that these have, or none")));
   }
   if (!out.empty() || below.empty()) return out;
@@ -64,9 +66,9 @@ GPUNET_INLINE std::vector<NamedEntry> select_entries(const TensorFile& file, con
             printable(options.key), "\" could not be read: ", entry.problem);
     keys.insert(first_key(entry.name));
   }
-  throw_error(
-      Error(concat("gpunet::io::load: ", file.path(), " has no tensors under the key \"", printable(options.key),
-                   "\" (available: ", gpunet::detail::short_list(keys, shown), "), give one of these")));
+  throw_error(Error(concat(
+      "gpunet::io::load: ", file.path(), " has no tensors under the key \"", printable(options.key),
+      "\" (available: ", gpunet::detail::short_list(keys, shown), "), give one of these")));
 }
 
 // Returns whether an entry has the shape of an array. As in PyTorch, shape [1] matches a scalar.
@@ -80,14 +82,14 @@ class EntryFinder {
   EntryFinder(const TensorFile& file, const LoadOptions& options)
       : entries_(select_entries(file, options)), used_(entries_.size()), match_(options.match) {
     // Opaque objects are matched by name, but not by position.
-    tensors_ =
-        static_cast<std::size_t>(std::stable_partition(entries_.begin(), entries_.end(),
-                                                       [](const NamedEntry& e) { return !e.entry->opaque; }) -
-                                 entries_.begin());
-    require(
-        match_ == Matching::by_name || file.in_saved_order(), "gpunet::io::load: ", file.path(),
-        " has its tensors in the order of their names (as all safetensors files have), so they cannot be loaded "
-        "by_order: load them by name, with .rename where names differ");
+    tensors_ = static_cast<std::size_t>(
+        std::stable_partition(entries_.begin(), entries_.end(),
+                              [](const NamedEntry& e) { return !e.entry->opaque; }) -
+        entries_.begin());
+    require(match_ == Matching::by_name || file.in_saved_order(), "gpunet::io::load: ", file.path(),
+            " has its tensors in the order of their names (as all safetensors files have), so they "
+            "cannot be loaded "
+            "by_order: load them by name, with .rename where names differ");
     for (std::size_t i = 0; i < entries_.size(); ++i)
       by_name_.emplace(entries_[i].name, i);
   }
@@ -121,7 +123,8 @@ class EntryFinder {
     return nullptr;
   }
 
-  // Returns the arrays that are matched by position: all, or all but the counters if the file has exactly that many.
+  // Returns the arrays that are matched by position: all, or all but the counters if the file has
+  // exactly that many.
   template <class T>
   std::vector<const NamedArray<T>*> in_order(const std::vector<NamedArray<T>>& arrays) const {
     std::vector<const NamedArray<T>*> all, numbers;
@@ -136,9 +139,11 @@ class EntryFinder {
   template <class T>
   bool fit_in_order(const std::vector<NamedArray<T>>& arrays) const {
     const std::vector<const NamedArray<T>*> placed = in_order(arrays);
-    return std::equal(
-        placed.begin(), placed.end(), entries_.begin(), entries_.begin() + static_cast<std::ptrdiff_t>(tensors_),
-        [](const NamedArray<T>* array, const NamedEntry& named) { return fits(*named.entry, array->sizes); });
+    return std::equal(placed.begin(), placed.end(), entries_.begin(),
+                      entries_.begin() + static_cast<std::ptrdiff_t>(tensors_),
+                      [](const NamedArray<T>* array, const NamedEntry& named) {
+                        return fits(*named.entry, array->sizes);
+                      });
   }
 
  private:
@@ -185,38 +190,46 @@ GPUNET_INLINE bool are_biases(const std::vector<std::string>& names) {
 // Returns advice for the message. `odd`: the only layer with sizes that do not match, for
 // Misfit::only_sizes.
 template <class T>
-std::string advice_on(const std::vector<NamedArray<T>>& arrays, const std::vector<std::string>& missing,
-                      Misfit misfit, std::string_view odd, const TensorFile& file, const EntryFinder& finder,
+std::string advice_on(const std::vector<NamedArray<T>>& arrays,
+                      const std::vector<std::string>& missing, Misfit misfit, std::string_view odd,
+                      const TensorFile& file, const EntryFinder& finder,
                       const LoadOptions& options) {
   const std::string any =
-      "load a file that was saved from this network, or build the network that the file was saved from";
-  if (misfit == Misfit::only_types) return "save these tensors as numbers that fit, in Python as tensor.float()";
+      "load a file that was saved from this network, or build the network that the file was saved "
+      "from";
+  if (misfit == Misfit::only_types)
+    return "save these tensors as numbers that fit, in Python as tensor.float()";
   if (misfit == Misfit::only_unreadable) return "follow the advice in these lines, or " + any;
   if (misfit == Misfit::only_missing_biases)
     return "give these layers the option nn::Bias<false>, which is PyTorch's bias=False, or " + any;
-  if (misfit == Misfit::only_extra_biases) return "give these layers a bias (leave out nn::Bias<false>), or " + any;
+  if (misfit == Misfit::only_extra_biases)
+    return "give these layers a bias (leave out nn::Bias<false>), or " + any;
   if (misfit == Misfit::only_sizes)
-    return concat("leave these out with {.skip = {\"", printable(odd), "\"}}, so that they keep their values, or ",
-                  any);
-  if (misfit == Misfit::only_extra) return "leave the unexpected ones out with {.strict = false}, or " + any;
+    return concat("leave these out with {.skip = {\"", printable(odd),
+                  "\"}}, so that they keep their values, or ", any);
+  if (misfit == Misfit::only_extra)
+    return "leave the unexpected ones out with {.strict = false}, or " + any;
   if (file.entries().empty()) return "the file has no tensors: " + any;
   if (options.match == Matching::by_order || options.rename || missing.empty()) return any;
   if (const std::string key = key_of(missing, file); !key.empty())
-    return concat("load with {.key = \"", printable(key), "\"}, under which the file has these names");
+    return concat("load with {.key = \"", printable(key),
+                  "\"}, under which the file has these names");
   if (file.in_saved_order() && finder.fit_in_order(arrays))
     return "load with {.match = io::by_order}, since all shapes fit in their order";
   if (const TensorEntry& only = file.entries()[0]; file.entries().size() == 1 && only.name.empty())
     for (const NamedArray<T>& array : arrays)
       if (only.problem.empty() && !array.count && fits(only, array.sizes))
-        return concat("give the array a name, {.rename = [](std::string_view) { return std::string(\"", array.name,
-                      "\"); }}, and leave out the others with .strict = false");
+        return concat(
+            "give the array a name, {.rename = [](std::string_view) { return std::string(\"",
+            array.name, "\"); }}, and leave out the others with .strict = false");
   return any;
 }
 
 // The patterns of names to skip.
 class Skipped {
  public:
-  explicit Skipped(const std::vector<std::string>& patterns) : patterns_(patterns), found_(patterns.size()) {}
+  explicit Skipped(const std::vector<std::string>& patterns)
+      : patterns_(patterns), found_(patterns.size()) {}
 
   // Returns whether a pattern names the parameter.
   bool names(std::string_view name) {
@@ -229,9 +242,11 @@ class Skipped {
   template <class T>
   void require_found(const std::vector<NamedArray<T>>& arrays, const TensorFile& file) const {
     for (std::size_t i = 0; i < patterns_.size(); ++i)
-      require(found_[i], "gpunet::io::load: nothing in the network or in ", file.path(), " is called \"",
-              printable(patterns_[i]), "\", which .skip leaves out (the network has ",
-              gpunet::detail::short_list(arrays, [](const NamedArray<T>& array) { return shown(array.name); }),
+      require(found_[i], "gpunet::io::load: nothing in the network or in ", file.path(),
+              " is called \"", printable(patterns_[i]),
+              "\", which .skip leaves out (the network has ",
+              gpunet::detail::short_list(
+                  arrays, [](const NamedArray<T>& array) { return shown(array.name); }),
               "), give a name, a part as \"fc\", or a pattern as \"fc.*\"");
   }
 
@@ -248,7 +263,9 @@ class Lines {
     if (n_++ < most) text_ += concat("\n  ", parts...);
   }
   bool empty() const { return n_ == 0; }
-  std::string text() const { return n_ <= most ? text_ : concat(text_, "\n  and ", n_ - most, " more"); }
+  std::string text() const {
+    return n_ <= most ? text_ : concat(text_, "\n  and ", n_ - most, " more");
+  }
 
  private:
   static constexpr std::size_t most = 10;
@@ -259,7 +276,8 @@ class Lines {
 }  // namespace detail
 
 template <class T>
-Match match(const std::vector<NamedArray<T>>& arrays, const TensorFile& file, const LoadOptions& options) {
+Match match(const std::vector<NamedArray<T>>& arrays, const TensorFile& file,
+            const LoadOptions& options) {
   detail::EntryFinder finder(file, options);
   Match out;
   std::vector<const TensorEntry*>& matched = out.entries;
@@ -284,10 +302,12 @@ Match match(const std::vector<NamedArray<T>>& arrays, const TensorFile& file, co
     any_found |= entry && !array.count;
     if (!entry) {
       if (!array.count)
-        missing.push_back(array.name);  // old files have no counters, and PyTorch does not require them
+        // old files have no counters, and PyTorch does not require them.
+        missing.push_back(array.name);
       continue;
     }
-    const std::string in_file = options.match == Matching::by_name ? "" : concat(" (", entry->name, ")");
+    const std::string in_file =
+        options.match == Matching::by_name ? "" : concat(" (", entry->name, ")");
     if (!entry->problem.empty()) {
       mismatches.add("unreadable ", array.name, ": ", entry->problem);
       continue;
@@ -296,13 +316,13 @@ Match match(const std::vector<NamedArray<T>>& arrays, const TensorFile& file, co
       any_fits = true;
     } else {
       odd_layers.insert(array.name.substr(0, array.name.rfind('.')));
-      mismatches.add("size mismatch for ", array.name, ": ", to_string(entry->sizes), " in the file", in_file, ", ",
-                     to_string(array.sizes), " in the network");
+      mismatches.add("size mismatch for ", array.name, ": ", to_string(entry->sizes),
+                     " in the file", in_file, ", ", to_string(array.sizes), " in the network");
     }
     if (!is_parameter_type(entry->dtype)) {
       types_fit = false;
-      mismatches.add("type mismatch for ", array.name, ": ", to_string(entry->dtype), " in the file", in_file,
-                     ", real numbers of at least a byte wanted");
+      mismatches.add("type mismatch for ", array.name, ": ", to_string(entry->dtype),
+                     " in the file", in_file, ", real numbers of at least a byte wanted");
     }
   }
   unexpected = finder.unused();
@@ -312,16 +332,19 @@ Match match(const std::vector<NamedArray<T>>& arrays, const TensorFile& file, co
           "gpunet::io::load: .skip leaves out all parameters of the "
           "network (nothing would be loaded), leave out fewer");
   const bool nothing_in_common = !any_found && !missing.empty();
-  if (mismatches.empty() && (options.strict ? missing.empty() && unexpected.empty() : !nothing_in_common))
+  if (mismatches.empty() &&
+      (options.strict ? missing.empty() && unexpected.empty() : !nothing_in_common))
     return out;
 
   std::string problems;
   if (!missing.empty())
     problems += concat("\n  missing keys: ", gpunet::detail::short_list(missing, detail::shown));
   if (!unexpected.empty())
-    problems += concat("\n  unexpected keys: ", gpunet::detail::short_list(unexpected, detail::shown));
+    problems +=
+        concat("\n  unexpected keys: ", gpunet::detail::short_list(unexpected, detail::shown));
   if (const detail::NamedEntry* odd = finder.unused_problem(); odd && !missing.empty())
-    problems += concat("\n  unreadable in the file: ", detail::shown(odd->name), ": ", odd->entry->problem);
+    problems +=
+        concat("\n  unreadable in the file: ", detail::shown(odd->name), ": ", odd->entry->problem);
   detail::Misfit misfit = !missing.empty() || !odd_layers.empty() ? detail::Misfit::other
                           : !types_fit                            ? detail::Misfit::only_types
                           : !mismatches.empty()                   ? detail::Misfit::only_unreadable
@@ -332,10 +355,11 @@ Match match(const std::vector<NamedArray<T>>& arrays, const TensorFile& file, co
     misfit = detail::Misfit::only_sizes;
   if (misfit == detail::Misfit::only_extra && detail::are_biases(unexpected))
     misfit = detail::Misfit::only_extra_biases;
-  throw_error(Error(concat("gpunet::io::load: ", file.path(),
-                           " does not fit this network (nothing was loaded):", problems, mismatches.text(), '\n',
-                           detail::advice_on(arrays, missing, misfit, odd_layers.empty() ? "" : *odd_layers.begin(),
-                                             file, finder, options))));
+  throw_error(Error(concat(
+      "gpunet::io::load: ", file.path(),
+      " does not fit this network (nothing was loaded):", problems, mismatches.text(), '\n',
+      detail::advice_on(arrays, missing, misfit, odd_layers.empty() ? "" : *odd_layers.begin(),
+                        file, finder, options))));
 }
 
 #if GPUNET_COMPILED

@@ -38,8 +38,8 @@ class ByteReader;
 
 inline constexpr std::string_view npy_magic = "\x93NUMPY", npy_ending = ".npy";
 
-// Returns the number of bytes before the data, given the first twelve of a .npy file: magic, version, length of the
-// header. Returns start.size() if this is not the start of such a file.
+// Returns the number of bytes before the data, given the first twelve of a .npy file: magic,
+// version, length of the header. Returns start.size() if this is not the start of such a file.
 std::size_t npy_header_size(std::span<const std::byte> start);
 
 // Reads the header of a .npy file; afterwards `bytes` is at the data.
@@ -49,7 +49,8 @@ TensorEntry read_npy_header(ByteReader& bytes);
 void check_npy_data(const ByteReader& bytes, const TensorEntry& entry, std::uint64_t left);
 
 // Returns the header and the data of a .npy file; `copy` stores data that must be reordered.
-std::pair<std::string, std::span<const std::byte>> npy_parts(const std::string& path, const TensorEntry& entry,
+std::pair<std::string, std::span<const std::byte>> npy_parts(const std::string& path,
+                                                             const TensorEntry& entry,
                                                              std::vector<std::byte>& copy);
 
 }  // namespace detail

@@ -20,12 +20,13 @@ struct NumpyType {
 };
 
 inline constexpr NumpyType numpy_types[] = {
-    {"|b1", Dtype::BOOL}, {"|i1", Dtype::I8},  {"|u1", Dtype::U8},  {"<i2", Dtype::I16},  {"<u2", Dtype::U16},
-    {"<f2", Dtype::F16},  {"<i4", Dtype::I32}, {"<u4", Dtype::U32}, {"<f4", Dtype::F32},  {"<c8", Dtype::C64},
-    {"<i8", Dtype::I64},  {"<u8", Dtype::U64}, {"<f8", Dtype::F64}, {"<c16", Dtype::C128}};
+    {"|b1", Dtype::BOOL}, {"|i1", Dtype::I8},   {"|u1", Dtype::U8},  {"<i2", Dtype::I16},
+    {"<u2", Dtype::U16},  {"<f2", Dtype::F16},  {"<i4", Dtype::I32}, {"<u4", Dtype::U32},
+    {"<f4", Dtype::F32},  {"<c8", Dtype::C64},  {"<i8", Dtype::I64}, {"<u8", Dtype::U64},
+    {"<f8", Dtype::F64},  {"<c16", Dtype::C128}};
 
-// Reads the header of a .npy file: a Python dict with the keys descr, fortran_order and shape; no other Python is
-// accepted.
+// Reads the header of a .npy file: a Python dict with the keys descr, fortran_order and shape; no
+// other Python is accepted.
 class NpyHeaderReader {
  public:
   explicit NpyHeaderReader(ByteReader& bytes) : bytes_(bytes) {}
@@ -51,18 +52,22 @@ class NpyHeaderReader {
         break;
       }
     }
-    if (!has_type || !has_order || !has_shape) fail("a header without descr, fortran_order or shape");
+    if (!has_type || !has_order || !has_shape)
+      fail("a header without descr, fortran_order or shape");
     skip_space();
     if (bytes_.left() != 0) fail("more in the header than wanted");
-    if (byte_count(out.dtype, out.sizes) < 0) fail(concat("a shape ", to_string(out.sizes), " that is too large"));
+    if (byte_count(out.dtype, out.sizes) < 0)
+      fail(concat("a shape ", to_string(out.sizes), " that is too large"));
     const Sizes strides = packed_strides(out.sizes, true);
-    if (fortran && !same_order(out.sizes, strides, packed_strides(out.sizes))) out.strides = strides;
+    if (fortran && !same_order(out.sizes, strides, packed_strides(out.sizes)))
+      out.strides = strides;
     return out;
   }
 
  private:
   template <class Exception = Error>
-  [[noreturn]] void fail(std::string_view what, std::string_view advice = ByteReader::default_advice) {
+  [[noreturn]] void fail(std::string_view what,
+                         std::string_view advice = ByteReader::default_advice) {
     bytes_.fail<Exception>(what, advice);
   }
 
@@ -113,28 +118,35 @@ class NpyHeaderReader {
 
   bool boolean() {
     const std::string_view word = letters("TrueFals", "truth value");
-    if (word != "True" && word != "False") fail(concat("\"", printable(word), "\" for a truth value"));
+    if (word != "True" && word != "False")
+      fail(concat("\"", printable(word), "\" for a truth value"));
     return word == "True";
   }
 
   Dtype type() {
     if (accept('['))
-      fail<Unreadable>("records of several fields", "(gpunet reads plain arrays), save each field by itself");
+      fail<Unreadable>("records of several fields",
+                       "(gpunet reads plain arrays), save each field by itself");
     const std::string_view name = string();
     for (const NumpyType& known : numpy_types)
       if (known.name == name) return known.dtype;
     const char kind = name.size() > 1 ? name[1] : ' ';
     if (kind == 'O')
-      fail<Unreadable>("Python objects", "(pickles, which can execute anything), save array.astype(\"float32\")");
+      fail<Unreadable>("Python objects",
+                       "(pickles, which can execute anything), save array.astype(\"float32\")");
     const std::string elements = concat("elements of type \"", printable(name), '"');
     if (kind == 'U' || kind == 'S')
       fail<Unreadable>(elements, "(texts; gpunet reads numbers), save numbers that stand for them");
-    if (kind == 'M' || kind == 'm') fail<Unreadable>(elements, "(times), save array.astype(\"int64\")");
-    if (kind == 'V') fail<Unreadable>(elements, "(raw bytes; of bfloat16?), save array.astype(\"float32\")");
+    if (kind == 'M' || kind == 'm')
+      fail<Unreadable>(elements, "(times), save array.astype(\"int64\")");
+    if (kind == 'V')
+      fail<Unreadable>(elements, "(raw bytes; of bfloat16?), save array.astype(\"float32\")");
     if (name.starts_with('>'))
-      fail<Unreadable>(concat("big-endian ", elements),
-                       "(gpunet reads little-endian ones), save array.astype(array.dtype.newbyteorder(\"<\"))");
-    fail<Unreadable>(elements, "(gpunet has no type of that length), save array.astype(\"float64\")");
+      fail<Unreadable>(
+          concat("big-endian ", elements),
+          "(gpunet reads little-endian ones), save array.astype(array.dtype.newbyteorder(\"<\"))");
+    fail<Unreadable>(elements,
+                     "(gpunet has no type of that length), save array.astype(\"float64\")");
   }
 
   Sizes shape() {
@@ -177,35 +189,39 @@ GPUNET_INLINE TensorEntry read_npy_header(ByteReader& bytes) {
   const auto major = bytes.number<std::uint8_t>("a version");
   const auto minor = bytes.number<std::uint8_t>("a version");
   if (major < 1 || major > 3 || minor != 0)
-    bytes.fail(concat("version ", major, ".", minor), "(gpunet reads 1.0, 2.0 and 3.0), save it with np.save");
-  const std::size_t length =
-      major == 1 ? bytes.number<std::uint16_t>("a length") : bytes.number<std::uint32_t>("a length");
+    bytes.fail(concat("version ", major, ".", minor),
+               "(gpunet reads 1.0, 2.0 and 3.0), save it with np.save");
+  const std::size_t length = major == 1 ? bytes.number<std::uint16_t>("a length")
+                                        : bytes.number<std::uint32_t>("a length");
   const std::size_t begin = bytes.file_position();
   ByteReader header(bytes.take(length, "a header"), bytes.place(), begin);
   return NpyHeaderReader(header).read();
 }
 
-GPUNET_INLINE void check_npy_data(const ByteReader& bytes, const TensorEntry& entry, std::uint64_t left) {
+GPUNET_INLINE void check_npy_data(const ByteReader& bytes, const TensorEntry& entry,
+                                  std::uint64_t left) {
   const index_t wanted = byte_count(entry.dtype, entry.sizes);
   if (static_cast<std::uint64_t>(wanted) != left)
-    bytes.fail(concat(left, " bytes of data (want ", wanted, " for the shape ", to_string(entry.sizes), " of ",
-                      to_string(entry.dtype), ")"));
+    bytes.fail(concat(left, " bytes of data (want ", wanted, " for the shape ",
+                      to_string(entry.sizes), " of ", to_string(entry.dtype), ")"));
 }
 
-// Returns the header as NumPy writes it: version 1.0, padded so that the data starts at a multiple of 64. An array with
-// Fortran strides keeps its order; any other is to be written row-major.
-GPUNET_INLINE std::string npy_header(const std::string& path, const TensorEntry& entry, bool fortran) {
+// Returns the header as NumPy writes it: version 1.0, padded so that the data starts at a multiple
+// of 64. An array with Fortran strides keeps its order; any other is to be written row-major.
+GPUNET_INLINE std::string npy_header(const std::string& path, const TensorEntry& entry,
+                                     bool fortran) {
   std::string_view type;
   for (const NumpyType& known : numpy_types)
     if (known.dtype == entry.dtype) type = known.name;
-  require(!type.empty(), "gpunet::io: cannot write ", path, ": \"", printable(entry.name), "\" has dtype ",
-          to_string(entry.dtype), " (NumPy has none like it), convert it or write a .safetensors file");
+  require(!type.empty(), "gpunet::io: cannot write ", path, ": \"", printable(entry.name),
+          "\" has dtype ", to_string(entry.dtype),
+          " (NumPy has none like it), convert it or write a .safetensors file");
   std::string shape = "(";
   for (int d = 0; d < entry.sizes.rank(); ++d)
     shape += concat(d ? ", " : "", entry.sizes[d]);
   shape += entry.sizes.rank() == 1 ? ",)" : ")";
-  std::string text =
-      concat("{'descr': '", type, "', 'fortran_order': ", fortran ? "True" : "False", ", 'shape': ", shape, ", }");
+  std::string text = concat("{'descr': '", type, "', 'fortran_order': ", fortran ? "True" : "False",
+                            ", 'shape': ", shape, ", }");
   constexpr std::size_t alignment = 64;
   // NumPy leaves room for the first extent to grow to 21 digits.
   if (entry.sizes.rank() > 0) {
@@ -221,12 +237,12 @@ GPUNET_INLINE std::string npy_header(const std::string& path, const TensorEntry&
   return out + text;
 }
 
-GPUNET_INLINE std::pair<std::string, std::span<const std::byte>> npy_parts(const std::string& path,
-                                                                           const TensorEntry& entry,
-                                                                           std::vector<std::byte>& copy) {
-  const bool fortran =
-      entry.strides.rank() > 0 && same_order(entry.sizes, entry.strides, packed_strides(entry.sizes, true));
-  return {npy_header(path, entry, fortran), fortran ? bytes_of(entry, copy) : row_major_bytes(entry, copy)};
+GPUNET_INLINE std::pair<std::string, std::span<const std::byte>> npy_parts(
+    const std::string& path, const TensorEntry& entry, std::vector<std::byte>& copy) {
+  const bool fortran = entry.strides.rank() > 0 &&
+                       same_order(entry.sizes, entry.strides, packed_strides(entry.sizes, true));
+  return {npy_header(path, entry, fortran),
+          fortran ? bytes_of(entry, copy) : row_major_bytes(entry, copy)};
 }
 
 }  // namespace detail
@@ -235,7 +251,8 @@ GPUNET_INLINE NpyFile NpyFile::read(const std::string& path, const ReadOptions& 
   return read(path, std::make_shared<const FileBytes>(path, options.map));
 }
 
-GPUNET_INLINE NpyFile NpyFile::read(const std::string& path, std::shared_ptr<const FileBytes> contents) {
+GPUNET_INLINE NpyFile NpyFile::read(const std::string& path,
+                                    std::shared_ptr<const FileBytes> contents) {
   detail::ByteReader bytes(contents->bytes(), concat("gpunet::io: ", path));
   TensorEntry entry = detail::read_npy_header(bytes);
   detail::check_npy_data(bytes, entry, bytes.left());

@@ -12,8 +12,9 @@ namespace gpunet::io {
 
 class FileBytes;
 
-// A .npz file. Compressed arrays (which need <gpunet/io/zlib.hpp>) are decompressed when their elements are requested;
-// damage in them is found then. Arrays of texts or objects, and other files in the archive, are entries with a problem.
+// A .npz file. Compressed arrays (which need <gpunet/io/zlib.hpp>) are decompressed when their
+// elements are requested; damage in them is found then. Arrays of texts or objects, and other files
+// in the archive, are entries with a problem.
 class NpzFile : public TensorFile {
  public:
   // Throws Error naming the path, the array, and the byte where there is one.
@@ -32,7 +33,8 @@ struct NpzOptions {
 };
 
 // Writes the arrays to `path`, as AtomicFile. np.load reads the file.
-void write_npz(const std::string& path, std::span<const TensorEntry> entries, NpzOptions options = {});
+void write_npz(const std::string& path, std::span<const TensorEntry> entries,
+               NpzOptions options = {});
 
 }  // namespace gpunet::io
 

@@ -27,7 +27,8 @@ namespace detail {
 class DeflatedArray : public ByteSource {
  public:
   // `place` begins the messages. Throws Error if the program has no codec.
-  DeflatedArray(const ZipMember& member, std::string place) : member_(member), place_(std::move(place)) {
+  DeflatedArray(const ZipMember& member, std::string place)
+      : member_(member), place_(std::move(place)) {
     require(deflate_codec() != nullptr, place_, " is deflated (which needs zlib), ", zlib_advice,
             ", or save it with np.savez");
   }
@@ -36,21 +37,22 @@ class DeflatedArray : public ByteSource {
   TensorEntry read_header(const ReadOptions& options) const {
     constexpr std::size_t least = 12, most = 10'000;  // NumPy's default limit
     const std::unique_ptr<Inflater> inflater = open();
-    std::vector<std::byte> header(std::min<std::size_t>(static_cast<std::size_t>(member_.size), least));
+    std::vector<std::byte> header(
+        std::min<std::size_t>(static_cast<std::size_t>(member_.size), least));
     read_next(*inflater, header);
     const std::size_t size = npy_header_size(header);
     if (size > least + most)
-      throw_error(
-          Unreadable(concat(place_, " has a header of ", size, " bytes (want at most ", most, "), save it again")));
+      throw_error(Unreadable(concat(place_, " has a header of ", size, " bytes (want at most ",
+                                    most, "), save it again")));
     header.resize(std::min<std::size_t>(static_cast<std::size_t>(member_.size), size));
     read_next(*inflater, std::span(header).subspan(std::min(least, header.size())));
     ByteReader bytes(header, place_);
     TensorEntry entry = read_npy_header(bytes);
     check_npy_data(bytes, entry, member_.size - bytes.position());
     if (member_.size > options.max_unpacked_bytes)
-      throw_error(
-          Unreadable(concat(place_, " has ", member_.size, " bytes unpacked (want at most ",
-                            options.max_unpacked_bytes, "), raise the limit, {.max_unpacked_bytes = ...}")));
+      throw_error(Unreadable(concat(place_, " has ", member_.size, " bytes unpacked (want at most ",
+                                    options.max_unpacked_bytes,
+                                    "), raise the limit, {.max_unpacked_bytes = ...}")));
     entry.source = this;
     entry.first_byte = bytes.position();
     return entry;
@@ -68,11 +70,12 @@ class DeflatedArray : public ByteSource {
  private:
   std::unique_ptr<Inflater> open() const { return deflate_codec()->inflater({member_.packed}); }
   void read_next(Inflater& inflater, std::span<std::byte> out) const {
-    if (inflater.read(out) != std::ssize(out)) fail("data that cannot be decompressed (it is damaged)");
+    if (inflater.read(out) != std::ssize(out))
+      fail("data that cannot be decompressed (it is damaged)");
   }
   [[noreturn]] void fail(std::string_view what) const {
-    throw_error(
-        Error(concat(place_, ", byte ", member_.data, " of the archive: ", what, ", fetch or save it again")));
+    throw_error(Error(concat(place_, ", byte ", member_.data, " of the archive: ", what,
+                             ", fetch or save it again")));
   }
 
   ZipMember member_;
@@ -85,12 +88,14 @@ struct NpzBytes {
   std::vector<std::unique_ptr<DeflatedArray>> packed;
 };
 
-// Returns the array in a member of an archive. `place` begins the messages. Compressed arrays are added to `packed`.
+// Returns the array in a member of an archive. `place` begins the messages. Compressed arrays are
+// added to `packed`.
 GPUNET_INLINE TensorEntry read_npz_member(const ZipMember& member, const std::string& place,
                                           const ReadOptions& options,
                                           std::vector<std::unique_ptr<DeflatedArray>>& packed) {
   if (!member.name.ends_with(npy_ending))
-    throw_error(Unreadable(concat(place, " is no .npy file (numpy.savez writes no others), leave it out")));
+    throw_error(
+        Unreadable(concat(place, " is no .npy file (numpy.savez writes no others), leave it out")));
   if (member.method == zip::deflated) {
     packed.push_back(std::make_unique<DeflatedArray>(member, place));
     return packed.back()->read_header(options);
@@ -99,8 +104,9 @@ GPUNET_INLINE TensorEntry read_npz_member(const ZipMember& member, const std::st
   TensorEntry entry = read_npy_header(reader);
   check_npy_data(reader, entry, reader.left());
   entry.bytes = reader.rest();
-  require(member.has_sum_of(member.packed), place, ", byte ", member.data,
-          " of the archive: the checksum does not match (the data is damaged), fetch or save it again");
+  require(
+      member.has_sum_of(member.packed), place, ", byte ", member.data,
+      " of the archive: the checksum does not match (the data is damaged), fetch or save it again");
   return entry;
 }
 
@@ -110,7 +116,8 @@ GPUNET_INLINE NpzFile NpzFile::read(const std::string& path, const ReadOptions& 
   return read(path, std::make_shared<const FileBytes>(path, options.map), options);
 }
 
-GPUNET_INLINE NpzFile NpzFile::read(const std::string& path, std::shared_ptr<const FileBytes> contents,
+GPUNET_INLINE NpzFile NpzFile::read(const std::string& path,
+                                    std::shared_ptr<const FileBytes> contents,
                                     const ReadOptions& options) {
   auto bytes = std::make_shared<detail::NpzBytes>();
   bytes->file = std::move(contents);
@@ -123,8 +130,9 @@ GPUNET_INLINE NpzFile NpzFile::read(const std::string& path, std::shared_ptr<con
     const auto read_entry = [&] {
       entry = detail::read_npz_member(member, place, options, bytes->packed);
     };
-    gpunet::detail::attempt<detail::Unreadable>(
-        read_entry, [&](const detail::Unreadable& error) { entry = {.sizes = {0}, .problem = error.what()}; });
+    gpunet::detail::attempt<detail::Unreadable>(read_entry, [&](const detail::Unreadable& error) {
+      entry = {.sizes = {0}, .problem = error.what()};
+    });
     entry.name = member.name;
     if (entry.name.ends_with(detail::npy_ending)) {
       entry.name.resize(entry.name.size() - detail::npy_ending.size());
@@ -139,11 +147,12 @@ GPUNET_INLINE NpzFile NpzFile::read(const std::string& path, std::shared_ptr<con
   return file;
 }
 
-GPUNET_INLINE void write_npz(const std::string& path, std::span<const TensorEntry> entries, NpzOptions options) {
+GPUNET_INLINE void write_npz(const std::string& path, std::span<const TensorEntry> entries,
+                             NpzOptions options) {
   detail::check_writable(path, entries);
   const DeflateCodec* codec = deflate_codec();
-  require(codec || !options.compress, "gpunet::io: cannot write ", path, ": compressing needs zlib, ",
-          detail::zlib_advice, ", or write it without");
+  require(codec || !options.compress, "gpunet::io: cannot write ", path,
+          ": compressing needs zlib, ", detail::zlib_advice, ", or write it without");
   AtomicFile file(path);
   detail::ZipWriter archive(file);
   for (const TensorEntry& entry : entries) {

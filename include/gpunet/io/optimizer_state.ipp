@@ -39,16 +39,19 @@ class OptimizerPickle {
  public:
   explicit OptimizerPickle(const StateWriter& state) : state_(state) {
     pickle_.opcodes("}(").string("state").opcodes("}(");
-    write_dict("state", [&](const TensorEntry& entry, std::string_view leaf) { write_state(entry, leaf); });
+    write_dict("state",
+               [&](const TensorEntry& entry, std::string_view leaf) { write_state(entry, leaf); });
     pickle_.opcodes("u").string("param_groups").opcodes("](");
-    write_dict("param_groups", [&](const TensorEntry& entry, std::string_view leaf) { write_option(entry, leaf); });
+    write_dict("param_groups",
+               [&](const TensorEntry& entry, std::string_view leaf) { write_option(entry, leaf); });
     pickle_.opcodes("eu.");
   }
 
   void save(const std::string& path) const { write_torch_archive(path, pickle_, tensors_); }
 
  private:
-  // Writes a dict for each number: as the value of that key in "state", as an item of the list "param_groups".
+  // Writes a dict for each number: as the value of that key in "state", as an item of the list
+  // "param_groups".
   template <class Write>
   void write_dict(std::string_view dict, Write write) {
     std::map<index_t, std::vector<const TensorEntry*>> by_number;
@@ -64,7 +67,9 @@ class OptimizerPickle {
     }
   }
 
-  bool has(std::string_view name) const { return state_.metadata.contains(checksum_key(std::string(name))); }
+  bool has(std::string_view name) const {
+    return state_.metadata.contains(checksum_key(std::string(name)));
+  }
   // torch.optim.SGD does not count steps, and only NAdam has mu_product.
   bool is_of_torch(std::string_view leaf) const {
     if (leaf == "step") return !has("param_groups.0.dampening");
@@ -95,7 +100,8 @@ class OptimizerPickle {
     } else if (leaf == "momentum") {
       momentum_ = x;
       if (!has("param_groups.0.betas.1")) pickle_.string(leaf).real(x);
-    } else if (leaf == "nesterov" || leaf == "amsgrad" || leaf == "centered" || leaf == "decoupled_weight_decay") {
+    } else if (leaf == "nesterov" || leaf == "amsgrad" || leaf == "centered" ||
+               leaf == "decoupled_weight_decay") {
       pickle_.string(leaf).boolean(x != 0);
     } else {
       pickle_.string(leaf).real(x);
@@ -145,24 +151,31 @@ class OptimizerReader final : public StateVisitor {
     for (const auto& [name, entry] : entries_) {
       if (asked_.contains(name)) continue;
       const std::string_view leaf = StateName(name).leaf;
-      require(
-          !name.starts_with("state.") && std::find(std::begin(own), std::end(own), leaf) == std::end(own),
-          "gpunet::io::load: ", path_, " has ", printable(name),
-          ", which this optimizer does not (it was saved by another, or with other options), construct that one");
+      require(!name.starts_with("state.") &&
+                  std::find(std::begin(own), std::end(own), leaf) == std::end(own),
+              "gpunet::io::load: ", path_, " has ", printable(name),
+              ", which this optimizer does not (it was saved by another, or with other options), "
+              "construct that one");
       double maximizes = 0;
       if (leaf == "maximize") copy_as(*entry, std::span(&maximizes, 1));
       require(maximizes == 0, "gpunet::io::load: ", path_, " has ", name,
-              " = 1 (the optimizers of gpunet minimize), train on the negative loss with an optimizer of its own");
+              " = 1 (the optimizers of gpunet minimize), train on the negative loss with an "
+              "optimizer of its own");
     }
     pass_ = Pass::read;
   }
 
  private:
-  // Options that only some optimizers have. Others are ways to compute (foreach), or of schedules and of the user.
-  static constexpr std::string_view own[] = {
-      "momentum", "dampening", "nesterov", "betas.0",        "betas.1",  "eps",
-      "amsgrad",  "alpha",     "centered", "momentum_decay", "lr_decay", "initial_accumulator_value",
-      "rho",      "lambd",     "etas.0"};
+  // Options that only some optimizers have. Others are ways to compute (foreach), or of schedules
+  // and of the user.
+  static constexpr std::string_view own[] = {"momentum", "dampening",
+                                             "nesterov", "betas.0",
+                                             "betas.1",  "eps",
+                                             "amsgrad",  "alpha",
+                                             "centered", "momentum_decay",
+                                             "lr_decay", "initial_accumulator_value",
+                                             "rho",      "lambd",
+                                             "etas.0"};
 
   // Returns the entry; null if there is none.
   const TensorEntry* find(const std::string& name) {
@@ -175,7 +188,8 @@ class OptimizerReader final : public StateVisitor {
   void read(const std::string& name, const Sizes& sizes, std::span<T> x) {
     const TensorEntry* entry = find(name);
     const std::string_view leaf = StateName(name).leaf;
-    if (!entry && leaf == "momentum") entry = find(name.substr(0, name.size() - leaf.size()) + "betas.0");
+    if (!entry && leaf == "momentum")
+      entry = find(name.substr(0, name.size() - leaf.size()) + "betas.0");
     if (!entry && leaf == "step") {  // SGD does not count them: the first one is over
       if (is_reading()) x[0] = 1;
       return;
@@ -183,14 +197,20 @@ class OptimizerReader final : public StateVisitor {
     if (!entry && leaf == "mu_product") return;
     require(entry, "gpunet::io::load: ", path_, " has no ", name,
             " (it was saved by another optimizer, or with other options), construct that one");
-    require(entry->sizes == sizes || (sizes.rank() == 0 && entry->sizes.numel() == 1), "gpunet::io::load: ", path_,
-            " has ", name, " of shape ", to_string(entry->sizes), " (want ", to_string(sizes),
-            "), build the network as it was when it was saved");
+    require(entry->sizes == sizes || (sizes.rank() == 0 && entry->sizes.numel() == 1),
+            "gpunet::io::load: ", path_, " has ", name, " of shape ", to_string(entry->sizes),
+            " (want ", to_string(sizes), "), build the network as it was when it was saved");
     if (is_reading()) copy_as(*entry, x);
   }
-  void visit(const std::string& name, const Sizes& sizes, std::span<float> x) override { read(name, sizes, x); }
-  void visit(const std::string& name, const Sizes& sizes, std::span<double> x) override { read(name, sizes, x); }
-  void visit(const std::string& name, const Sizes& sizes, std::span<index_t> x) override { read(name, sizes, x); }
+  void visit(const std::string& name, const Sizes& sizes, std::span<float> x) override {
+    read(name, sizes, x);
+  }
+  void visit(const std::string& name, const Sizes& sizes, std::span<double> x) override {
+    read(name, sizes, x);
+  }
+  void visit(const std::string& name, const Sizes& sizes, std::span<index_t> x) override {
+    read(name, sizes, x);
+  }
   void visit(const std::string& name, const Sizes& sizes, std::span<std::uint8_t> x) override {
     read(name, sizes, x);
   }
@@ -202,7 +222,8 @@ class OptimizerReader final : public StateVisitor {
   bool was_written(const std::string& name) const override {
     const std::string_view leaf = StateName(name).leaf;
     return entries_.contains(name) ||
-           (leaf == "step" && entries_.contains(name.substr(0, name.size() - leaf.size()) + "momentum_buffer"));
+           (leaf == "step" &&
+            entries_.contains(name.substr(0, name.size() - leaf.size()) + "momentum_buffer"));
   }
   // decoupled_weight_decay, which an older PyTorch did not write, is taken to be equal.
   void check_option(const std::string& name, double here) override {
@@ -211,16 +232,16 @@ class OptimizerReader final : public StateVisitor {
       const auto size = sizes_.find(name);
       written = size == sizes_.end() ? 0 : static_cast<double>(size->second);
       asked_.insert(name);
-      require(written == here, "gpunet::io::load: ", path_, " has ", written, " parameters in ", name,
-              " (the optimizer has ", here,
+      require(written == here, "gpunet::io::load: ", path_, " has ", written, " parameters in ",
+              name, " (the optimizer has ", here,
               " there), build the network and the groups as they were when it was saved");
     } else if (const TensorEntry* entry = find(name)) {
       copy_as(*entry, std::span(&written, 1));
-      require(written == here, "gpunet::io::load: ", path_, " has ", name, " = ", written, " (the optimizer has ",
-              here, "), construct it with the options that were saved");
+      require(written == here, "gpunet::io::load: ", path_, " has ", name, " = ", written,
+              " (the optimizer has ", here, "), construct it with the options that were saved");
     } else {
-      require(StateName(name).leaf == "decoupled_weight_decay", "gpunet::io::load: ", path_, " has no ", name,
-              " (it was saved by another optimizer), construct that one");
+      require(StateName(name).leaf == "decoupled_weight_decay", "gpunet::io::load: ", path_,
+              " has no ", name, " (it was saved by another optimizer), construct that one");
     }
   }
 
@@ -232,7 +253,8 @@ class OptimizerReader final : public StateVisitor {
 
 GPUNET_INLINE void save_optimizer(const std::string& path, const VisitState& visit) {
   require(written_format(path) == Format::torch, "gpunet::io::save: cannot write ", path,
-          ": the state of an optimizer has the format of torch.save (io::Checkpoint writes safetensors), name it "
+          ": the state of an optimizer has the format of torch.save (io::Checkpoint writes "
+          "safetensors), name it "
           ".pth or .pt");
   StateWriter state;
   visit(state);

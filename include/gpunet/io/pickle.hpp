@@ -19,23 +19,24 @@
 
 namespace gpunet::io::detail {
 
-// A value of a pickle. Values that it contains are indices into the pickle: they may be shared, and may contain each
-// other. Texts borrow from the pickle.
+// A value of a pickle. Values that it contains are indices into the pickle: they may be shared, and
+// may contain each other. Texts borrow from the pickle.
 struct PickleValue {
   enum class Kind : unsigned char {
     none,
-    boolean,     // integer
-    integer,     // integer
-    real,        // real
-    large,       // an integer of more than 64 bits; its value is not stored
-    string,      // text; from Python 2 any bytes, not only UTF-8
-    bytes,       // text
-    tuple,       // items
-    list,        // items
-    dict,        // items: key, value, key, value, ...; OrderedDict and Counter too
-    set,         // its items are not stored
-    global,      // text: "module.name" if known; else items: two strings, module and name
-    call,        // text: "module.name" of a known global that Python would call; items: the tuple of arguments
+    boolean,  // integer
+    integer,  // integer
+    real,     // real
+    large,    // an integer of more than 64 bits; its value is not stored
+    string,   // text; from Python 2 any bytes, not only UTF-8
+    bytes,    // text
+    tuple,    // items
+    list,     // items
+    dict,     // items: key, value, key, value, ...; OrderedDict and Counter too
+    set,      // its items are not stored
+    global,   // text: "module.name" if known; else items: two strings, module and name
+    // text: "module.name" of a known global that Python would call; items: the tuple of arguments.
+    call,
     object,      // the result of an unknown global; items: that global
     persistent,  // items: the tuple that names something outside the pickle
     mark         // not a value: only on the reader's stack
@@ -47,8 +48,8 @@ struct PickleValue {
   std::vector<std::uint32_t> items = {};
   std::size_t byte = 0;  // of the file, for messages
 
-  // Returns whether the value depends on a class or function that gpunet does not know. Then only the name of that is
-  // known.
+  // Returns whether the value depends on a class or function that gpunet does not know. Then only
+  // the name of that is known.
   bool is_opaque() const { return kind == Kind::object || (kind == Kind::global && text.empty()); }
 };
 
@@ -64,7 +65,8 @@ struct Pickle {
   std::uint32_t global_of(std::uint32_t i) const {
     return values[i].kind == PickleValue::Kind::object ? values[i].items[0] : i;
   }
-  // Returns "module.name" of a global, or of the one that makes an opaque value; "?" for all others.
+  // Returns "module.name" of a global, or of the one that makes an opaque value; "?" for all
+  // others.
   std::string global_name(std::uint32_t i) const {
     const PickleValue& global = values[global_of(i)];
     if (global.kind != PickleValue::Kind::global) return "?";
@@ -75,12 +77,14 @@ struct Pickle {
 
 inline constexpr std::size_t most_pickle_values = 1 << 28;
 
-// Reads one pickle of protocol 0 to 5. Results of the globals in `globals` ("module.name") become calls, results of all
-// others opaque objects: only their name is stored. Throws Error, also for more than `most` values.
+// Reads one pickle of protocol 0 to 5. Results of the globals in `globals` ("module.name") become
+// calls, results of all others opaque objects: only their name is stored. Throws Error, also for
+// more than `most` values.
 Pickle read_pickle(ByteReader& bytes, std::span<const std::string_view> globals,
                    std::size_t most = most_pickle_values);
 
-// Writes a pickle of protocol 2, value by value. Letters are opcodes (Python's pickletools describes them).
+// Writes a pickle of protocol 2, value by value. Letters are opcodes (Python's pickletools
+// describes them).
 class PickleWriter {
  public:
   PickleWriter& opcodes(std::string_view letters) {

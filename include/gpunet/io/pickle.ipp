@@ -21,23 +21,26 @@ std::optional<T> number_in(std::string_view text, Base... base) {
   return out;
 }
 
-// Returns an integer, which Python 2 may end with L; with booleans_too, "00" and "01" are False and True. Nothing if it
-// is not one.
+// Returns an integer, which Python 2 may end with L; with booleans_too, "00" and "01" are False and
+// True. Nothing if it is not one.
 GPUNET_INLINE std::optional<PickleValue> integer_in(std::string_view text, bool booleans_too) {
   using Kind = PickleValue::Kind;
   if (booleans_too && (text == "00" || text == "01"))
     return PickleValue{.kind = Kind::boolean, .integer = text == "01"};
   if (!booleans_too && text.ends_with('L')) text.remove_suffix(1);
-  if (const auto n = number_in<std::int64_t>(text)) return PickleValue{.kind = Kind::integer, .integer = *n};
+  if (const auto n = number_in<std::int64_t>(text))
+    return PickleValue{.kind = Kind::integer, .integer = *n};
   const std::string_view digits = text.substr(text.starts_with('-') ? 1 : 0);
-  if (digits.empty() || digits.find_first_not_of("0123456789") != std::string_view::npos) return std::nullopt;
+  if (digits.empty() || digits.find_first_not_of("0123456789") != std::string_view::npos)
+    return std::nullopt;
   return PickleValue{.kind = Kind::large};
 }
 
-// Returns the text of a string literal as repr() of Python 2 writes it: without quotation marks, escapes replaced.
-// Nothing if it is not one.
+// Returns the text of a string literal as repr() of Python 2 writes it: without quotation marks,
+// escapes replaced. Nothing if it is not one.
 GPUNET_INLINE std::optional<std::string> string_in_quotes(std::string_view text) {
-  if (text.size() < 2 || (text[0] != '\'' && text[0] != '"') || text.back() != text[0]) return std::nullopt;
+  if (text.size() < 2 || (text[0] != '\'' && text[0] != '"') || text.back() != text[0])
+    return std::nullopt;
   text = text.substr(1, text.size() - 2);
   constexpr std::string_view letters = "ntrabfv\\'\"", meant = "\n\t\r\a\b\f\v\\'\"";
   std::string out;
@@ -61,12 +64,13 @@ GPUNET_INLINE std::optional<std::string> string_in_quotes(std::string_view text)
   return out;
 }
 
-// Returns the UTF-8 text for Python's raw-unicode-escape: \uXXXX, \UXXXXXXXX, and bytes of Latin-1. Nothing if it is
-// not valid.
+// Returns the UTF-8 text for Python's raw-unicode-escape: \uXXXX, \UXXXXXXXX, and bytes of Latin-1.
+// Nothing if it is not valid.
 GPUNET_INLINE std::optional<std::string> unicode_in(std::string_view text) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    const std::size_t digits = !text.substr(i).starts_with("\\u") ? text.substr(i).starts_with("\\U") ? 8 : 0 : 4;
+    const std::size_t digits =
+        !text.substr(i).starts_with("\\u") ? text.substr(i).starts_with("\\U") ? 8 : 0 : 4;
     if (digits == 0) {
       append_utf8(out, static_cast<unsigned char>(text[i]));
       continue;
@@ -151,18 +155,20 @@ enum class PickleOpcode : std::uint8_t {
   readonly_buffer
 };
 
-// Values under construction. Memory is limited by the number of bytes read, whatever they say: an opcode makes at most
-// three values and copies no more items than were read.
+// Values under construction. Memory is limited by the number of bytes read, whatever they say: an
+// opcode makes at most three values and copies no more items than were read.
 class PickleStack {
  protected:
   using Kind = PickleValue::Kind;
 
-  PickleStack(ByteReader& bytes, std::size_t most_values) : bytes_(bytes), most_values_(most_values) {}
+  PickleStack(ByteReader& bytes, std::size_t most_values)
+      : bytes_(bytes), most_values_(most_values) {}
 
   void begin_opcode() { begin_ = bytes_.position(); }
 
   // Throws Error for the byte at which the opcode starts.
-  [[noreturn]] void fail(std::string_view what, std::string_view advice = ByteReader::default_advice) {
+  [[noreturn]] void fail(std::string_view what,
+                         std::string_view advice = ByteReader::default_advice) {
     bytes_.back(bytes_.position() - begin_);
     bytes_.fail(what, advice);
   }
@@ -211,7 +217,8 @@ class PickleStack {
     stack_.pop_back();
   }
 
-  // Adds items to the value at the top. An object that gets items becomes a dict or a list, whatever its class.
+  // Adds items to the value at the top. An object that gets items becomes a dict or a list,
+  // whatever its class.
   void extend(Kind kind, const std::vector<std::uint32_t>& items) {
     PickleValue& value = pickle_.values[top()];
     if (value.kind == Kind::object) value.kind = kind, value.items.clear();
@@ -220,12 +227,14 @@ class PickleStack {
     if (kind != Kind::set) value.items.insert(value.items.end(), items.begin(), items.end());
   }
 
-  // Returns the dict for the arguments of OrderedDict or Counter: nothing, a dict, or (in Python 2) a list of pairs.
+  // Returns the dict for the arguments of OrderedDict or Counter: nothing, a dict, or (in Python 2)
+  // a list of pairs.
   PickleValue new_dict(std::uint32_t arguments) {
     PickleValue out{.kind = Kind::dict};
     if (pickle_[arguments].items.empty()) return out;
     const PickleValue& from = pickle_[pickle_[arguments].items[0]];
-    // Copied items were read once: copying more than was read would let a small file allocate much memory.
+    // Copied items were read once: copying more than was read would let a small file allocate much
+    // memory.
     copied_ += from.items.size();
     if (copied_ > bytes_.position()) fail("dicts made of the same values again and again");
     if (from.kind == Kind::dict) {
@@ -242,10 +251,12 @@ class PickleStack {
     return out;
   }
 
-  // Stores the value at the top in the memo. Python counts from 0, so no number exceeds the number of values.
+  // Stores the value at the top in the memo. Python counts from 0, so no number exceeds the number
+  // of values.
   void remember(std::uint32_t number) {
     const std::uint32_t value = top();
-    if (number > pickle_.values.size()) fail(concat("the number ", number, " of the memo, which is too large"));
+    if (number > pickle_.values.size())
+      fail(concat("the number ", number, " of the memo, which is too large"));
     if (number >= memo_.size()) memo_.resize(number + 1, unset);
     remembered_ += memo_[number] == unset;
     memo_[number] = value;
@@ -284,7 +295,8 @@ class PickleReader : private PickleStack {
   Pickle read() {
     for (;;) {
       begin_opcode();
-      const auto opcode = PickleOpcode{bytes_.number<std::uint8_t>("the next opcode of the pickle")};
+      const auto opcode =
+          PickleOpcode{bytes_.number<std::uint8_t>("the next opcode of the pickle")};
       if (opcode == PickleOpcode::stop) return finish();
       step(opcode);
     }
@@ -296,7 +308,8 @@ class PickleReader : private PickleStack {
     switch (opcode) {
       case proto:
         if (const auto version = bytes_.number<std::uint8_t>("a version"); version > 5)
-          fail(concat("a pickle of protocol ", version), "(gpunet reads 0 to 5), save it with pickle_protocol=2");
+          fail(concat("a pickle of protocol ", version),
+               "(gpunet reads 0 to 5), save it with pickle_protocol=2");
         return;
       case frame:
         if (const auto length = bytes_.number<std::uint64_t>("a length"); length > bytes_.left())
@@ -333,11 +346,13 @@ class PickleReader : private PickleStack {
         return push_line(integer_in(bytes_.line("an integer"), opcode == text_int), "an integer");
       case binfloat:  // big-endian
         return push({.kind = Kind::real,
-                     .real = std::bit_cast<double>(__builtin_bswap64(bytes_.number<std::uint64_t>("a number")))});
+                     .real = std::bit_cast<double>(
+                         __builtin_bswap64(bytes_.number<std::uint64_t>("a number")))});
       case text_float: {
         const auto real = number_in<double>(bytes_.line("a number"));
-        return push_line(real ? std::optional(PickleValue{.kind = Kind::real, .real = *real}) : std::nullopt,
-                         "a number");
+        return push_line(
+            real ? std::optional(PickleValue{.kind = Kind::real, .real = *real}) : std::nullopt,
+            "a number");
       }
 
       case binstring:  // Python 2's
@@ -365,9 +380,9 @@ class PickleReader : private PickleStack {
       case tuple1:
       case tuple2:
       case tuple3:
-        return push(
-            {.kind = Kind::tuple,
-             .items = PickleStack::pop(static_cast<std::size_t>(opcode) - static_cast<std::size_t>(tuple1) + 1)});
+        return push({.kind = Kind::tuple,
+                     .items = PickleStack::pop(static_cast<std::size_t>(opcode) -
+                                               static_cast<std::size_t>(tuple1) + 1)});
       case tuple:
         return push({.kind = Kind::tuple, .items = pop_to_mark()});
       case empty_list:
@@ -454,9 +469,10 @@ class PickleReader : private PickleStack {
       case binpersid: {
         const std::uint32_t id = PickleStack::pop();
         const std::vector<std::uint32_t>& parts = pickle_[id].items;
-        // PyTorch before 1.6 saved the source of a module beside its class: ("module", class, path, source).
-        if (pickle_[id].kind == Kind::tuple && parts.size() > 1 && pickle_[parts[0]].text == "module" &&
-            pickle_[parts[1]].kind == Kind::global)
+        // PyTorch before 1.6 saved the source of a module beside its class: ("module", class, path,
+        // source).
+        if (pickle_[id].kind == Kind::tuple && parts.size() > 1 &&
+            pickle_[parts[0]].text == "module" && pickle_[parts[1]].kind == Kind::global)
           return push_again(parts[1]);
         return push({.kind = Kind::persistent, .items = {id}});
       }
@@ -471,7 +487,8 @@ class PickleReader : private PickleStack {
       case ext2:
       case ext4:
         fail("a number of copyreg's registry of extensions",
-             "(which stands in the program that saved the file), save it without copyreg.add_extension");
+             "(which stands in the program that saved the file), save it without "
+             "copyreg.add_extension");
       case stop:
         break;
     }
@@ -480,7 +497,9 @@ class PickleReader : private PickleStack {
   }
 
   void push_integer(std::int64_t n) { push({.kind = Kind::integer, .integer = n}); }
-  void push_text(Kind kind, std::uint64_t length) { push({.kind = kind, .text = bytes_.text(length, "a text")}); }
+  void push_text(Kind kind, std::uint64_t length) {
+    push({.kind = kind, .text = bytes_.text(length, "a text")});
+  }
   void push_line(std::optional<PickleValue> value, std::string_view wanted) {
     if (!value) fail(concat("expected ", wanted));
     push(std::move(*value));
@@ -515,8 +534,8 @@ class PickleReader : private PickleStack {
   }
   std::uint32_t add_global(std::string_view module, std::string_view name) {
     for (const std::string_view known : globals_)
-      if (known.size() == module.size() + 1 + name.size() && known.starts_with(module) && known.ends_with(name) &&
-          known[module.size()] == '.')
+      if (known.size() == module.size() + 1 + name.size() && known.starts_with(module) &&
+          known.ends_with(name) && known[module.size()] == '.')
         return add({.kind = Kind::global, .text = known});
     const std::uint32_t first = add({.kind = Kind::string, .text = module});
     return add({.kind = Kind::global, .items = {first, add({.kind = Kind::string, .text = name})}});
@@ -524,17 +543,20 @@ class PickleReader : private PickleStack {
 
   // Pushes the result of calling a class or function with the arguments.
   void call(std::uint32_t function, std::uint32_t arguments) {
-    if (pickle_[function].is_opaque()) return push({.kind = Kind::object, .items = {pickle_.global_of(function)}});
+    if (pickle_[function].is_opaque())
+      return push({.kind = Kind::object, .items = {pickle_.global_of(function)}});
     if (pickle_[function].kind != Kind::global) fail("a call of something that is no global");
     const std::string_view name = pickle_[function].text;
-    if (name == "collections.OrderedDict" || name == "collections.Counter") return push(new_dict(arguments));
+    if (name == "collections.OrderedDict" || name == "collections.Counter")
+      return push(new_dict(arguments));
     push({.kind = Kind::call, .text = name, .items = {arguments}});
   }
 
   std::span<const std::string_view> globals_;
 };
 
-GPUNET_INLINE Pickle read_pickle(ByteReader& bytes, std::span<const std::string_view> globals, std::size_t most) {
+GPUNET_INLINE Pickle read_pickle(ByteReader& bytes, std::span<const std::string_view> globals,
+                                 std::size_t most) {
   return PickleReader(bytes, globals, most).read();
 }
 

@@ -32,11 +32,12 @@ inline std::uint32_t png_number(std::span<const std::byte, 4> bytes) {
 // Section numbers are those of W3C's specification, third edition.
 class PngReader {
  public:
-  PngReader(std::span<const std::byte> file, const std::string& place, const ReadImageOptions& options)
+  PngReader(std::span<const std::byte> file, const std::string& place,
+            const ReadImageOptions& options)
       : options_(options), reader_(file, place) {}
 
-  // Decodes some rows at a time into the image. Beside it, memory holds block_bytes or two rows, the state of the
-  // codec, and 16 bytes per IDAT chunk.
+  // Decodes some rows at a time into the image. Beside it, memory holds block_bytes or two rows,
+  // the state of the codec, and 16 bytes per IDAT chunk.
   Image read() {
     reader_.take(8, "a signature");
     read_chunks();
@@ -52,7 +53,8 @@ class PngReader {
         const auto count = static_cast<std::size_t>(std::min(at_once, rows - y));
         block.resize(line * (1 + count));
         const auto fresh = std::span(block).subspan(line);
-        if (lines->read(fresh) != std::ssize(fresh)) reader_.fail("pixels that cannot be decompressed, or too few");
+        if (lines->read(fresh) != std::ssize(fresh))
+          reader_.fail("pixels that cannot be decompressed, or too few");
         for (std::size_t i = 0; i < count; ++i) {
           const auto bytes = fresh.subspan(i * line + 1, line - 1);
           undo_filter(std::to_integer<int>(fresh[i * line]), bytes,
@@ -69,22 +71,31 @@ class PngReader {
   static constexpr std::size_t block_bytes = 1 << 15;  // codecs are slow at the end of a buffer
   enum Color : std::uint8_t { gray = 0, rgb = 2, indexed = 3, gray_alpha = 4, rgb_alpha = 6 };
 
-  // One of the seven images that an interlaced image is stored as (8.1): every dx-th column from x0 on, every dy-th row
-  // from y0 on.
+  // One of the seven images that an interlaced image is stored as (8.1): every dx-th column from x0
+  // on, every dy-th row from y0 on.
   struct Pass {
     index_t x0, y0, dx, dy;
-    index_t columns(index_t width) const { return std::max(index_t{0}, (width - x0 + dx - 1) / dx); }
+    index_t columns(index_t width) const {
+      return std::max(index_t{0}, (width - x0 + dx - 1) / dx);
+    }
     index_t rows(index_t height) const { return std::max(index_t{0}, (height - y0 + dy - 1) / dy); }
   };
   std::span<const Pass> passes() const {
-    static constexpr std::array<Pass, 7> interlaced{
-        {{0, 0, 8, 8}, {4, 0, 8, 8}, {0, 4, 4, 8}, {2, 0, 4, 4}, {0, 2, 2, 4}, {1, 0, 2, 2}, {0, 1, 1, 2}}};
+    static constexpr std::array<Pass, 7> interlaced{{{0, 0, 8, 8},
+                                                     {4, 0, 8, 8},
+                                                     {0, 4, 4, 8},
+                                                     {2, 0, 4, 4},
+                                                     {0, 2, 2, 4},
+                                                     {1, 0, 2, 2},
+                                                     {0, 1, 1, 2}}};
     static constexpr std::array<Pass, 1> whole{{{0, 0, 1, 1}}};
     return is_interlaced_ ? std::span<const Pass>(interlaced) : whole;
   }
 
   // Channels of the image, without the one for transparent_.
-  index_t channels() const { return color_ == gray ? 1 : color_ == gray_alpha ? 2 : color_ == rgb_alpha ? 4 : 3; }
+  index_t channels() const {
+    return color_ == gray ? 1 : color_ == gray_alpha ? 2 : color_ == rgb_alpha ? 4 : 3;
+  }
   index_t samples() const { return color_ == indexed ? 1 : channels(); }  // stored per pixel
   std::size_t row_bytes(const Pass& pass) const {
     return static_cast<std::size_t>((pass.columns(width_) * samples() * depth_ + 7) / 8);
@@ -95,29 +106,40 @@ class PngReader {
       const std::size_t length = number("the length of a chunk");
       const auto chunk = reader_.take(4 + length, "a chunk");
       const std::string_view type = as_text(chunk.first(4));
-      if (number("a checksum") != crc32(chunk)) reader_.fail(concat("the checksum of chunk ", type, " is wrong"));
-      if (first != (type == "IHDR")) reader_.fail(concat("the chunk ", type, ", where IHDR comes first and once"));
+      if (number("a checksum") != crc32(chunk))
+        reader_.fail(concat("the checksum of chunk ", type, " is wrong"));
+      if (first != (type == "IHDR"))
+        reader_.fail(concat("the chunk ", type, ", where IHDR comes first and once"));
       const auto data = chunk.subspan(4);
       if (type == "IHDR") read_header(data);
       if (type == "PLTE") palette_ = data;
       if (type == "tRNS") transparent_ = data;
       if (type == "IDAT" && !data.empty()) packed_.push_back(data);
       if (type == "IEND") break;
-      constexpr unsigned ancillary = 32;  // set in lower-case letters: a chunk that may be ignored (5.4)
-      if (!(static_cast<unsigned char>(type[0]) & ancillary) && type != "IHDR" && type != "PLTE" && type != "IDAT")
-        reader_.fail(concat("the chunk ", type, ", which an image cannot do without and gpunet does not know"));
+      // Set in lower-case letters: a chunk that may be ignored (5.4).
+      constexpr unsigned ancillary = 32;
+      if (!(static_cast<unsigned char>(type[0]) & ancillary) && type != "IHDR" && type != "PLTE" &&
+          type != "IDAT")
+        reader_.fail(concat("the chunk ", type,
+                            ", which an image cannot do without and gpunet does not know"));
     }
-    if (color_ == indexed && (palette_.empty() || palette_.size() % 3 != 0 || palette_.size() > 3 * 256))
-      reader_.fail(concat("a palette of ", palette_.size(), " bytes (want 3 for each of 1 to 256 colors)"));
+    if (color_ == indexed &&
+        (palette_.empty() || palette_.size() % 3 != 0 || palette_.size() > 3 * 256))
+      reader_.fail(
+          concat("a palette of ", palette_.size(), " bytes (want 3 for each of 1 to 256 colors)"));
     if (color_ >= gray_alpha) transparent_ = {};  // meaningless for these types (11.3.2.1)
     if (!transparent_.empty() && color_ != indexed &&
         transparent_.size() != 2 * static_cast<std::size_t>(channels()))
-      reader_.fail(concat("a tRNS chunk of ", transparent_.size(), " bytes (want ", 2 * channels(), ")"));
+      reader_.fail(
+          concat("a tRNS chunk of ", transparent_.size(), " bytes (want ", 2 * channels(), ")"));
   }
-  std::uint32_t number(std::string_view what) { return png_number(reader_.take(4, what).first<4>()); }
+  std::uint32_t number(std::string_view what) {
+    return png_number(reader_.take(4, what).first<4>());
+  }
 
   void read_header(std::span<const std::byte> data) {
-    if (data.size() != 13) reader_.fail(concat("an IHDR chunk of ", data.size(), " bytes (want 13)"));
+    if (data.size() != 13)
+      reader_.fail(concat("an IHDR chunk of ", data.size(), " bytes (want 13)"));
     const auto at = [&](std::size_t i) {
       return std::to_integer<std::uint8_t>(data[i]);
     };
@@ -134,12 +156,13 @@ class PngReader {
                               ? depth_ == 8 || depth_ == 16
                               : false;
     if (!is_known || at(10) != 0 || at(11) != 0 || at(12) > 1)
-      reader_.fail(concat("color type ", int{color_}, " with ", depth_, " bits, compression ", int{at(10)},
-                          ", filter ", int{at(11)}, ", interlace ", int{at(12)}, ", which PNG does not have"));
+      reader_.fail(concat("color type ", int{color_}, " with ", depth_, " bits, compression ",
+                          int{at(10)}, ", filter ", int{at(11)}, ", interlace ", int{at(12)},
+                          ", which PNG does not have"));
   }
 
-  // Returns the rows of all passes, each after a byte with its filter. The Adler-32 after them is ignored: chunks have
-  // checksums of their own.
+  // Returns the rows of all passes, each after a byte with its filter. The Adler-32 after them is
+  // ignored: chunks have checksums of their own.
   std::unique_ptr<Inflater> unpack() {
     std::size_t size = 0, packed_size = 0;
     for (const Pass& pass : passes())
@@ -152,21 +175,28 @@ class PngReader {
       for (; left > 0 && !packed_[i].empty(); --left, packed_[i] = packed_[i].subspan(1))
         header = 256 * header + std::to_integer<unsigned>(packed_[i][0]);
     constexpr unsigned deflated = 8, has_dictionary = 32;
-    if (packed_size < 2 || header / 256 % 16 != deflated || header % 31 != 0 || header & has_dictionary)
+    if (packed_size < 2 || header / 256 % 16 != deflated || header % 31 != 0 ||
+        header & has_dictionary)
       reader_.fail("no zlib stream in the IDAT chunks");
     if (size / most_expansion > packed_size)
-      reader_.fail(concat(size, " bytes of pixels in ", packed_size, " packed ones (more than deflate can)"));
+      reader_.fail(concat(size, " bytes of pixels in ", packed_size,
+                          " packed ones (more than deflate can)"));
     return deflate_codec()->inflater(std::move(packed_));
   }
 
   // Reverses the filter of a row (section 9.2). `above` is the row before, zeros for the first.
   void undo_filter(int filter, std::span<std::byte> line, std::span<const std::byte> above) const {
-    const std::size_t step = std::max<std::size_t>(1, static_cast<std::size_t>(samples() * depth_ / 8));
+    const std::size_t step =
+        std::max<std::size_t>(1, static_cast<std::size_t>(samples() * depth_ / 8));
     if (filter > 4) reader_.fail(concat("filter ", filter, " (want 0 to 4)"));
     for (std::size_t i = 0; filter != 0 && i < line.size(); ++i) {
-      const int a = i < step ? 0 : std::to_integer<int>(line[i - step]), b = std::to_integer<int>(above[i]);
+      const int a = i < step ? 0 : std::to_integer<int>(line[i - step]),
+                b = std::to_integer<int>(above[i]);
       const int c = i < step ? 0 : std::to_integer<int>(above[i - step]);
-      const int expected = filter == 1 ? a : filter == 2 ? b : filter == 3 ? (a + b) / 2 : paeth(a, b, c);
+      const int expected = filter == 1   ? a
+                           : filter == 2 ? b
+                           : filter == 3 ? (a + b) / 2
+                                         : paeth(a, b, c);
       line[i] = static_cast<std::byte>(std::to_integer<int>(line[i]) + expected);
     }
   }
@@ -177,8 +207,10 @@ class PngReader {
 
   void read_line(std::span<const std::byte> line, const Pass& pass, index_t y, Image& image) const {
     const auto step = static_cast<std::size_t>(pass.dx * image.channels);
-    std::uint8_t* to = image.pixels.data() + ((pass.y0 + y * pass.dy) * width_ + pass.x0) * image.channels;
-    if (depth_ == 8 && color_ != indexed && transparent_.empty() && !is_interlaced_) {  // most files
+    std::uint8_t* to =
+        image.pixels.data() + ((pass.y0 + y * pass.dy) * width_ + pass.x0) * image.channels;
+    // Most files.
+    if (depth_ == 8 && color_ != indexed && transparent_.empty() && !is_interlaced_) {
       std::memcpy(to, line.data(), line.size());
       return;
     }
@@ -192,13 +224,15 @@ class PngReader {
         for (std::size_t c = 0; c < 3; ++c)
           to[c] = std::to_integer<std::uint8_t>(palette_[3 * index + c]);
         if (!transparent_.empty())
-          to[3] = index < transparent_.size() ? std::to_integer<std::uint8_t>(transparent_[index]) : 255;
+          to[3] = index < transparent_.size() ? std::to_integer<std::uint8_t>(transparent_[index])
+                                              : 255;
         continue;
       }
       bool is_transparent = true;
       for (std::size_t c = 0; c < count; ++c) {
         const unsigned value = sample(line, count * x + c);
-        to[c] = static_cast<std::uint8_t>(depth_ == 16 ? value >> 8 : value * (255u / ((1u << depth_) - 1)));
+        to[c] = static_cast<std::uint8_t>(depth_ == 16 ? value >> 8
+                                                       : value * (255u / ((1u << depth_) - 1)));
         if (!transparent_.empty())
           is_transparent &= value == (std::to_integer<unsigned>(transparent_[2 * c]) << 8 |
                                       std::to_integer<unsigned>(transparent_[2 * c + 1]));
@@ -234,15 +268,16 @@ inline bool is_png(std::span<const std::byte> file) {
   return detail::as_text(file).starts_with("\x89PNG\r\n\x1A\n");
 }
 
-// Decodes a PNG file of any kind. Returns its own channels (those of the palette if it has one, and one for alpha if a
-// color is transparent); of 16-bit samples the upper 8 bits. `place` begins the messages. Throws Error if the file is
-// damaged or cut short, or the program has no codec (zlib.hpp).
+// Decodes a PNG file of any kind. Returns its own channels (those of the palette if it has one, and
+// one for alpha if a color is transparent); of 16-bit samples the upper 8 bits. `place` begins the
+// messages. Throws Error if the file is damaged or cut short, or the program has no codec
+// (zlib.hpp).
 inline Image decode_png(std::span<const std::byte> file, const std::string& place,
                         const ReadImageOptions& options = {}) {
-  require(
-      deflate_codec() != nullptr, place,
-      " is a PNG image, which this program cannot decompress: include <gpunet/io/zlib.hpp> in one source and link "
-      "zlib (gpunet::zlib, -lz), or save it as BMP or PPM");
+  require(deflate_codec() != nullptr, place,
+          " is a PNG image, which this program cannot decompress: include <gpunet/io/zlib.hpp> in "
+          "one source and link "
+          "zlib (gpunet::zlib, -lz), or save it as BMP or PPM");
   return detail::PngReader(file, place, options).read();
 }
 

@@ -15,25 +15,31 @@ namespace gpunet::io {
 
 namespace detail {
 
-// Reads P1 to P6: black and white, gray, or color, as text or as bytes (manual pages pbm(5), pgm(5) and ppm(5)).
+// Reads P1 to P6: black and white, gray, or color, as text or as bytes (manual pages pbm(5), pgm(5)
+// and ppm(5)).
 class PnmReader {
  public:
   PnmReader(std::string_view file, std::string place, const ReadImageOptions& options)
       : options_(options), file_(file), place_(std::move(place)) {}
 
   Image read() {
-    if (file_.size() < 2 || file_[0] != 'P' || file_[1] < '1' || file_[1] > '6') fail("no P1 to P6");
+    if (file_.size() < 2 || file_[0] != 'P' || file_[1] < '1' || file_[1] > '6')
+      fail("no P1 to P6");
     const char kind = file_[1];
     const bool is_text = kind <= '3', is_bits = kind == '1' || kind == '4';
     at_ = 2;
     const std::int64_t width = number("the width"), height = number("the height");
     check_image_sides(place_, width, height, options_);
     most_ = is_bits ? 1 : number("the largest value");
-    if (most_ < 1 || most_ > 65535) fail(concat("the largest value is ", most_, " (want 1 to 65535)"));
+    if (most_ < 1 || most_ > 65535)
+      fail(concat("the largest value is ", most_, " (want 1 to 65535)"));
 
     Image image{width, height, kind == '3' || kind == '6' ? 3 : 1};
-    const auto row = static_cast<std::size_t>(width * image.channels), rows = static_cast<std::size_t>(height);
-    const std::size_t row_bytes = is_text ? row : is_bits ? (row + 7) / 8 : row * (most_ > 255 ? 2 : 1);
+    const auto row = static_cast<std::size_t>(width * image.channels),
+               rows = static_cast<std::size_t>(height);
+    const std::size_t row_bytes = is_text   ? row
+                                  : is_bits ? (row + 7) / 8
+                                            : row * (most_ > 255 ? 2 : 1);
     if (rows > (file_.size() - at_) / row_bytes)
       fail(concat(width, " x ", height, " pixels where ", file_.size() - at_, " bytes are left"));
     image.pixels.resize(rows * row);
@@ -42,8 +48,8 @@ class PnmReader {
         value = is_bits ? text_bit() : scaled(checked(number("a value")));
     else
       for (std::size_t y = 0; y < rows; ++y)
-        read_row(std::span(image.pixels).subspan(y * row, row), file_.substr(at_ + y * row_bytes, row_bytes),
-                 is_bits);
+        read_row(std::span(image.pixels).subspan(y * row, row),
+                 file_.substr(at_ + y * row_bytes, row_bytes), is_bits);
     return image;
   }
 
@@ -61,7 +67,8 @@ class PnmReader {
                               : scaled(at(2 * x) << 8 | at(2 * x + 1));
   }
 
-  // Returns a value scaled to 0 ... 255, rounded as Pillow does. Byte values that are too large count as the largest.
+  // Returns a value scaled to 0 ... 255, rounded as Pillow does. Byte values that are too large
+  // count as the largest.
   std::uint8_t scaled(std::int64_t value) const {
     const double part = static_cast<double>(value) / static_cast<double>(most_);
     return static_cast<std::uint8_t>(std::min(255.0, std::nearbyint(part * 255)));
@@ -90,7 +97,8 @@ class PnmReader {
       c = next(what);
     std::int64_t value = 0;
     for (; !is_space(c); c = next(what)) {
-      if (c < '0' || c > '9' || value > 99'999'999) fail(concat(what, " is no number of at most nine digits"));
+      if (c < '0' || c > '9' || value > 99'999'999)
+        fail(concat(what, " is no number of at most nine digits"));
       value = 10 * value + (c - '0');
       if (at_ == file_.size()) break;
     }
@@ -124,8 +132,8 @@ inline bool is_pnm(std::span<const std::byte> file) {
          std::string_view(" \t\n\v\f\r").find(text[2]) != std::string_view::npos;
 }
 
-// Decodes a PBM, PGM or PPM file, the first image if it has several. Returns 1 or 3 channels. `place` begins the
-// messages. Throws Error if the file is damaged or cut short.
+// Decodes a PBM, PGM or PPM file, the first image if it has several. Returns 1 or 3 channels.
+// `place` begins the messages. Throws Error if the file is damaged or cut short.
 inline Image decode_pnm(std::span<const std::byte> file, const std::string& place,
                         const ReadImageOptions& options = {}) {
   return detail::PnmReader(detail::as_text(file), place, options).read();

@@ -53,14 +53,15 @@ GPUNET_INLINE Image decode_image(std::span<const std::byte> file, const std::str
       detail::check_image(place, image);
       return image;
     }
-    throw_error(Error(concat(
-        place, " is ", what, ", which this program does not read: save it as PNG",
-        by_other_reader ? ", or include <gpunet/io/stb_image.hpp> in one source and link gpunet::stb_image (-lstb)"
-                        : "")));
+    throw_error(
+        Error(concat(place, " is ", what, ", which this program does not read: save it as PNG",
+                     by_other_reader ? ", or include <gpunet/io/stb_image.hpp> in one source and "
+                                       "link gpunet::stb_image (-lstb)"
+                                     : "")));
   }
   detail::refuse_foreign(text, name);
-  throw_error(
-      Error(concat(place, " is no image that gpunet knows (PNG, BMP, PPM, PGM, PBM), save it as one of these")));
+  throw_error(Error(concat(
+      place, " is no image that gpunet knows (PNG, BMP, PPM, PGM, PBM), save it as one of these")));
 }
 
 GPUNET_INLINE Image read_image(const std::string& path, const ReadImageOptions& options) {

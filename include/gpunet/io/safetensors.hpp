@@ -1,4 +1,5 @@
-// Weight files in the safetensors format: 8 bytes with the length of a JSON header, the header, the data.
+// Weight files in the safetensors format: 8 bytes with the length of a JSON header, the header, the
+// data.
 #pragma once
 
 #include <cstddef>
@@ -23,8 +24,8 @@ class SafetensorsFile : public TensorFile {
   // Reads bytes that are already in memory.
   static SafetensorsFile read(const std::string& path, std::shared_ptr<const FileBytes> file);
 
-  // Reads the header only. The data stay in the file, from which copy_as() reads them: loading needs no memory beside
-  // its destination.
+  // Reads the header only. The data stay in the file, from which copy_as() reads them: loading
+  // needs no memory beside its destination.
   static SafetensorsFile open(const std::string& path);
 
  private:
@@ -35,9 +36,10 @@ class SafetensorsFile : public TensorFile {
   void take_header(std::string_view text, std::size_t data_bytes, Place place);
 };
 
-// Writes the tensors to `path`, as AtomicFile, and keeps earlier files as its commit(). Bitwise identical to the format's Python package.
-void write_safetensors(const std::string& path, std::span<const TensorEntry> entries, const Metadata& metadata = {},
-                       int keep_last = 1);
+// Writes the tensors to `path`, as AtomicFile, and keeps earlier files as its commit(). Bitwise
+// identical to the format's Python package.
+void write_safetensors(const std::string& path, std::span<const TensorEntry> entries,
+                       const Metadata& metadata = {}, int keep_last = 1);
 
 namespace detail {
 
@@ -53,8 +55,9 @@ struct Header {
   Metadata metadata;
 };
 
-// Reads and checks the header of a file with `data_bytes` bytes of data. Returns tensors in the order of their data,
-// which they cover without gaps and overlaps. Allocates a small multiple of the header's size.
+// Reads and checks the header of a file with `data_bytes` bytes of data. Returns tensors in the
+// order of their data, which they cover without gaps and overlaps. Allocates a small multiple of
+// the header's size.
 Header read_header(std::string_view text, std::size_t data_bytes, const std::string& path);
 
 }  // namespace detail

@@ -51,7 +51,8 @@ GPUNET_INLINE StoredTensor read_tensor(JsonReader& json, const std::string& name
         offsets.push_back(json.integer());
         if (offsets.size() > 2) json.fail("more than two data_offsets");
       });
-      if (offsets.size() != 2 || offsets[0] > offsets[1]) json.fail("data_offsets that are no [begin, end]");
+      if (offsets.size() != 2 || offsets[0] > offsets[1])
+        json.fail("data_offsets that are no [begin, end]");
       tensor.begin = offsets[0], tensor.end = offsets[1];
     } else {
       json.fail(concat("the unknown key \"", printable(key), "\" in a tensor"));
@@ -59,12 +60,14 @@ GPUNET_INLINE StoredTensor read_tensor(JsonReader& json, const std::string& name
   });
   if (members != 3) json.fail("a tensor without dtype, shape or data_offsets");
   if (byte_count(tensor.entry.dtype, tensor.entry.sizes) != tensor.end - tensor.begin)
-    json.fail(concat("the tensor \"", printable(name), "\" of shape ", to_string(tensor.entry.sizes), " and dtype ",
-                     to_string(tensor.entry.dtype), " does not fit its ", tensor.end - tensor.begin, " bytes"));
+    json.fail(concat("the tensor \"", printable(name), "\" of shape ",
+                     to_string(tensor.entry.sizes), " and dtype ", to_string(tensor.entry.dtype),
+                     " does not fit its ", tensor.end - tensor.begin, " bytes"));
   return tensor;
 }
 
-GPUNET_INLINE Header read_header(std::string_view text, std::size_t data_bytes, const std::string& path) {
+GPUNET_INLINE Header read_header(std::string_view text, std::size_t data_bytes,
+                                 const std::string& path) {
   const std::string place = concat("gpunet::io: ", path);
   JsonReader json(text, place, sizeof(std::uint64_t));
   if (!text.starts_with('{')) json.fail("no '{' at the beginning of the header");
@@ -78,26 +81,31 @@ GPUNET_INLINE Header read_header(std::string_view text, std::size_t data_bytes, 
   });
   json.finish();
 
-  std::vector<std::array<index_t, 3>> order;  // begin, end, index: so empty tensors stay in their order
+  // Begin, end, index: so empty tensors stay in their order.
+  std::vector<std::array<index_t, 3>> order;
   for (const StoredTensor& tensor : tensors)
     order.push_back({tensor.begin, tensor.end, static_cast<index_t>(order.size())});
   std::sort(order.begin(), order.end());
   index_t next = 0;
   for (const auto& [begin, end, i] : order) {
     StoredTensor& tensor = tensors[static_cast<std::size_t>(i)];
-    require(tensor.begin == next, place, ": the tensor \"", printable(tensor.entry.name), "\" begins at byte ",
-            tensor.begin, " of the data (want ", next, ": no holes, no overlaps), save it again");
+    require(tensor.begin == next, place, ": the tensor \"", printable(tensor.entry.name),
+            "\" begins at byte ", tensor.begin, " of the data (want ", next,
+            ": no holes, no overlaps), save it again");
     next = tensor.end;
     header.tensors.push_back(std::move(tensor));
   }
   require(static_cast<std::size_t>(next) == data_bytes, place, ": ", data_bytes,
-          " bytes of data follow the header (want ", next, ": the file is cut short or too long), fetch it again");
+          " bytes of data follow the header (want ", next,
+          ": the file is cut short or too long), fetch it again");
   return header;
 }
 
-// Returns the header of a file with these tensors, one after another, padded so that the data starts at a multiple of
+// Returns the header of a file with these tensors, one after another, padded so that the data
+// starts at a multiple of
 // 8.
-GPUNET_INLINE std::string write_header(const std::vector<const TensorEntry*>& entries, const Metadata& metadata) {
+GPUNET_INLINE std::string write_header(const std::vector<const TensorEntry*>& entries,
+                                       const Metadata& metadata) {
   std::string out = "{";
   const auto begin_member = [&](std::string_view key) {
     if (out.back() != '{') out += ',';
@@ -116,16 +124,18 @@ GPUNET_INLINE std::string write_header(const std::vector<const TensorEntry*>& en
     std::string shape = to_string(entry->sizes);
     std::erase(shape, ' ');
     begin_member(entry->name);
-    const std::size_t end = offset + static_cast<std::size_t>(byte_count(entry->dtype, entry->sizes));
-    out += concat("{\"dtype\":\"", to_string(entry->dtype), "\",\"shape\":", shape, ",\"data_offsets\":[", offset,
-                  ",", end, "]}");
+    const std::size_t end =
+        offset + static_cast<std::size_t>(byte_count(entry->dtype, entry->sizes));
+    out += concat("{\"dtype\":\"", to_string(entry->dtype), "\",\"shape\":", shape,
+                  ",\"data_offsets\":[", offset, ",", end, "]}");
     offset = end;
   }
   out += '}';
   return out + std::string((8 - out.size() % 8) % 8, ' ');
 }
 
-// Returns whether a comes before b: large alignment first, so that every tensor is aligned in the file.
+// Returns whether a comes before b: large alignment first, so that every tensor is aligned in the
+// file.
 GPUNET_INLINE bool by_alignment(const TensorEntry* a, const TensorEntry* b) {
   return a->dtype != b->dtype ? a->dtype > b->dtype : name_is_less(a, b);
 }
@@ -133,7 +143,9 @@ GPUNET_INLINE bool by_alignment(const TensorEntry* a, const TensorEntry* b) {
 // The source of tensors that stay in the file.
 struct SafetensorsSource : ByteSource {
   explicit SafetensorsSource(const std::string& path) : file(path) {}
-  void read(std::size_t first_byte, std::span<std::byte> out) const override { file.read_at(first_byte, out); }
+  void read(std::size_t first_byte, std::span<std::byte> out) const override {
+    file.read_at(first_byte, out);
+  }
   InputFile file;
 };
 
@@ -144,14 +156,15 @@ GPUNET_INLINE std::size_t header_length(std::span<const std::byte> start, std::s
   require(start.size() == sizeof length, "gpunet::io: ", path, " has ", file_size,
           " bytes (a safetensors file has at least 8), fetch or save it again");
   std::memcpy(&length, start.data(), sizeof length);
-  require(
-      length <= max_header, "gpunet::io: ", path, ": a header of ", length, " bytes (the format allows ",
-      max_header,
-      ": it is damaged, or no safetensors file), give the file that was meant, or save this one again, in several "
-      "files where it has too many tensors");
+  require(length <= max_header, "gpunet::io: ", path, ": a header of ", length,
+          " bytes (the format allows ", max_header,
+          ": it is damaged, or no safetensors file), give the file that was meant, or save this "
+          "one again, in several "
+          "files where it has too many tensors");
   require(length <= file_size - sizeof length, "gpunet::io: ", path, ": a header of ", length,
           " bytes in a file of ", file_size,
-          " (it is cut short, or no safetensors file), fetch it again, or save it from Python with safetensors");
+          " (it is cut short, or no safetensors file), fetch it again, or save it from Python with "
+          "safetensors");
   return static_cast<std::size_t>(length);
 }
 
@@ -163,20 +176,22 @@ void SafetensorsFile::take_header(std::string_view text, std::size_t data_bytes,
   metadata_ = std::move(header.metadata);
   in_saved_order_ = false;  // but in that of types and names
   for (detail::StoredTensor& tensor : header.tensors) {
-    place(tensor.entry, static_cast<std::size_t>(tensor.begin), static_cast<std::size_t>(tensor.end));
+    place(tensor.entry, static_cast<std::size_t>(tensor.begin),
+          static_cast<std::size_t>(tensor.end));
     add(std::move(tensor.entry));
   }
 }
 
-GPUNET_INLINE SafetensorsFile SafetensorsFile::read(const std::string& path, const ReadOptions& options) {
+GPUNET_INLINE SafetensorsFile SafetensorsFile::read(const std::string& path,
+                                                    const ReadOptions& options) {
   return read(path, std::make_shared<const FileBytes>(path, options.map));
 }
 
 GPUNET_INLINE SafetensorsFile SafetensorsFile::read(const std::string& path,
                                                     std::shared_ptr<const FileBytes> file) {
   const std::span<const std::byte> bytes = file->bytes();
-  const std::size_t length =
-      detail::header_length(bytes.first(std::min(bytes.size(), detail::sizeof_length)), bytes.size(), path);
+  const std::size_t length = detail::header_length(
+      bytes.first(std::min(bytes.size(), detail::sizeof_length)), bytes.size(), path);
   const std::span<const std::byte> data = bytes.subspan(detail::sizeof_length + length);
   SafetensorsFile out(path);
   out.owner_ = std::move(file);
@@ -197,10 +212,11 @@ GPUNET_INLINE SafetensorsFile SafetensorsFile::open(const std::string& path) {
   const std::size_t data = detail::sizeof_length + header.size();
   SafetensorsFile out(path);
   out.owner_ = source;
-  out.take_header(header, file->size() - data, [&](TensorEntry& entry, std::size_t begin, std::size_t) {
-    entry.source = source.get();
-    entry.first_byte = data + begin;
-  });
+  out.take_header(header, file->size() - data,
+                  [&](TensorEntry& entry, std::size_t begin, std::size_t) {
+                    entry.source = source.get();
+                    entry.first_byte = data + begin;
+                  });
   return out;
 }
 
@@ -210,17 +226,20 @@ GPUNET_INLINE void write_safetensors(const std::string& path, std::span<const Te
   for (const TensorEntry& entry : entries) {
     const std::string place =
         concat("gpunet::io: cannot write ", path, ": \"", detail::printable(entry.name), "\" ");
-    require(entry.name != detail::metadata_key, place, "means something else in the format, rename that tensor");
-    require(entry.dtype != Dtype::C128, place, "has dtype C128 (the format has none), convert it or use .npz");
+    require(entry.name != detail::metadata_key, place,
+            "means something else in the format, rename that tensor");
+    require(entry.dtype != Dtype::C128, place,
+            "has dtype C128 (the format has none), convert it or use .npz");
   }
   for (const auto& [key, value] : metadata)
-    require(detail::is_utf8(key) && detail::is_utf8(value), "gpunet::io: cannot write ", path, ": the metadata \"",
-            detail::printable(key), "\" is not UTF-8, change it");
+    require(detail::is_utf8(key) && detail::is_utf8(value), "gpunet::io: cannot write ", path,
+            ": the metadata \"", detail::printable(key), "\" is not UTF-8, change it");
 
   const std::vector<const TensorEntry*> order = detail::sorted(entries, detail::by_alignment);
   const std::string header = detail::write_header(order, metadata);
-  require(header.size() <= detail::max_header, "gpunet::io: cannot write ", path, ": its header has ",
-          header.size(), " bytes (the format allows ", detail::max_header, "), use several files");
+  require(header.size() <= detail::max_header, "gpunet::io: cannot write ", path,
+          ": its header has ", header.size(), " bytes (the format allows ", detail::max_header,
+          "), use several files");
   const std::uint64_t length = header.size();
   AtomicFile file(path);
   file.write(std::as_bytes(std::span(&length, 1)));

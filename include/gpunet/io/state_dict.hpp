@@ -9,8 +9,8 @@
 
 namespace gpunet::io {
 
-// Copies tensors of `file`, selected by the options and converted to T, to the arrays: all of them, or none if anything
-// does not match. Returns the keys without a counterpart.
+// Copies tensors of `file`, selected by the options and converted to T, to the arrays: all of them,
+// or none if anything does not match. Returns the keys without a counterpart.
 template <class T>
 IncompatibleKeys load_arrays(const std::vector<NamedArray<T>>& arrays, const TensorFile& file,
                              const LoadOptions& options = {});
@@ -19,10 +19,11 @@ IncompatibleKeys load_arrays(const std::vector<NamedArray<T>>& arrays, const Ten
 template <class T>
 std::vector<TensorEntry> entries_of(const std::vector<NamedArray<T>>& arrays);
 
-// Writes the arrays to `path` in the format of its extension (formats.hpp); if that fails, the old file is untouched.
-// Metadata is stored in safetensors files only.
+// Writes the arrays to `path` in the format of its extension (formats.hpp); if that fails, the old
+// file is untouched. Metadata is stored in safetensors files only.
 template <class T>
-void save_arrays(const std::vector<NamedArray<T>>& arrays, const std::string& path, const Metadata& metadata = {});
+void save_arrays(const std::vector<NamedArray<T>>& arrays, const std::string& path,
+                 const Metadata& metadata = {});
 
 }  // namespace gpunet::io
 

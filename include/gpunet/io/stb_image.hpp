@@ -1,6 +1,6 @@
-// Optional, not part of gpunet.hpp. A program that includes this header in one source, and links stb (gpunet::stb_image
-// in CMake, -lstb elsewhere; if the system has only stb's headers, define STB_IMAGE_IMPLEMENTATION in that source),
-// reads JPEG and GIF images.
+// Optional, not part of gpunet.hpp. A program that includes this header in one source, and links
+// stb (gpunet::stb_image in CMake, -lstb elsewhere; if the system has only stb's headers, define
+// STB_IMAGE_IMPLEMENTATION in that source), reads JPEG and GIF images.
 #pragma once
 
 #include <cstddef>
@@ -23,8 +23,9 @@
 
 namespace gpunet::io::detail {
 
-// Returns whether a JPEG file ends before its image does, which stb does not notice. Follows the markers (ITU-T T.81,
-// B.1.1): each segment states its length, so a preview inside one is skipped; anything may follow the end marker.
+// Returns whether a JPEG file ends before its image does, which stb does not notice. Follows the
+// markers (ITU-T T.81, B.1.1): each segment states its length, so a preview inside one is skipped;
+// anything may follow the end marker.
 inline bool is_cut_jpeg(std::string_view file) {
   if (!file.starts_with("\xFF\xD8")) return false;
   const auto at = [&](std::size_t i) {
@@ -44,21 +45,24 @@ inline bool is_cut_jpeg(std::string_view file) {
 inline Image stb_read_image(std::span<const std::byte> file, const std::string& place,
                             const ReadImageOptions& options) {
   const auto* bytes = reinterpret_cast<const stbi_uc*>(file.data());
-  require(file.size() <= std::numeric_limits<int>::max(), place, " is too large for stb, save it as PNG");
-  require(!is_cut_jpeg(as_text(file)), place, " ends in the middle of its image (it is cut off), fetch it again");
+  require(file.size() <= std::numeric_limits<int>::max(), place,
+          " is too large for stb, save it as PNG");
+  require(!is_cut_jpeg(as_text(file)), place,
+          " ends in the middle of its image (it is cut off), fetch it again");
   const auto size = static_cast<int>(file.size());
   int width = 0, height = 0, channels = 0;
   const auto check = [&](bool is_good) {
     const char* why = is_good ? nullptr : stbi_failure_reason();
-    require(is_good, place, ": stb says '", why ? why : "unknown",
-            "' (it is damaged, or of a kind that stb does not read), fetch it again or save it as PNG");
+    require(
+        is_good, place, ": stb says '", why ? why : "unknown",
+        "' (it is damaged, or of a kind that stb does not read), fetch it again or save it as PNG");
   };
   check(stbi_info_from_memory(bytes, size, &width, &height, &channels) != 0);
   check_image_sides(place, width, height, options);
   // A bit of a JPEG encodes at most 64 pixels, twelve bits of a GIF at most 4096.
   const std::int64_t most_pixels_a_byte = bytes[0] == 0xFF ? 512 : 4096;
-  require(std::int64_t{width} * height <= most_pixels_a_byte * size, place, ": an image of ", width, " x ", height,
-          " in ", size, " bytes (it is damaged), fetch it again");
+  require(std::int64_t{width} * height <= most_pixels_a_byte * size, place, ": an image of ", width,
+          " x ", height, " in ", size, " bytes (it is damaged), fetch it again");
   const std::unique_ptr<stbi_uc, void (*)(void*)> pixels(
       stbi_load_from_memory(bytes, size, &width, &height, &channels, 0), stbi_image_free);
   check(pixels != nullptr);

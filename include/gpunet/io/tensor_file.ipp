@@ -55,32 +55,35 @@ GPUNET_INLINE index_t reach(const Sizes& sizes, const Sizes& strides) {
   index_t last = 0;
   for (int d = 0; d < sizes.rank(); ++d) {
     index_t step = 0;
-    if (sizes[d] > 1 &&
-        (__builtin_mul_overflow(sizes[d] - 1, strides[d], &step) || __builtin_add_overflow(last, step, &last)))
+    if (sizes[d] > 1 && (__builtin_mul_overflow(sizes[d] - 1, strides[d], &step) ||
+                         __builtin_add_overflow(last, step, &last)))
       return -1;
   }
   return last == std::numeric_limits<index_t>::max() ? -1 : last + 1;
 }
 
 GPUNET_INLINE void check_bytes(const TensorEntry& entry, std::string_view place) {
-  require(entry.problem.empty(), place, '"', printable(entry.name), "\" could not be read: ", entry.problem);
+  require(entry.problem.empty(), place, '"', printable(entry.name),
+          "\" could not be read: ", entry.problem);
   const index_t size = bits_of(entry.dtype) / 8, bytes = static_cast<index_t>(entry.bytes.size());
   const index_t count = byte_count(entry.dtype, entry.sizes);
   if (entry.source) return;  // its reader has checked the sizes
   if (entry.strides.rank() == 0) {
     require(count == bytes, place, '"', printable(entry.name), "\" has ", bytes,
-            " bytes, which do not fit its shape ", to_string(entry.sizes), " and dtype ", to_string(entry.dtype),
-            ", give all elements");
+            " bytes, which do not fit its shape ", to_string(entry.sizes), " and dtype ",
+            to_string(entry.dtype), ", give all elements");
     return;
   }
   const bool fits = count >= 0 && size > 0 && entry.strides.rank() == entry.sizes.rank();
   const index_t wanted = fits ? reach(entry.sizes, entry.strides) : -1;
   require(wanted >= 0 && wanted <= bytes / size, place, '"', printable(entry.name), "\" of shape ",
-          to_string(entry.sizes), ", strides ", to_string(entry.strides), " and dtype ", to_string(entry.dtype),
-          " exceeds its ", bytes, " bytes, give strides in elements, one for each dimension, and all bytes");
+          to_string(entry.sizes), ", strides ", to_string(entry.strides), " and dtype ",
+          to_string(entry.dtype), " exceeds its ", bytes,
+          " bytes, give strides in elements, one for each dimension, and all bytes");
 }
 
-// Calls visit(i, at) for each element: its number in row-major order, and its number in the bytes of the entry.
+// Calls visit(i, at) for each element: its number in row-major order, and its number in the bytes
+// of the entry.
 template <class Visit>
 void visit_elements(const TensorEntry& entry, Visit visit) {
   const index_t n = entry.sizes.numel();
@@ -124,7 +127,8 @@ bool has_number(Number number) {
 inline float byte_to_float(std::uint8_t bits, int fraction, int bias) {
   const int exponent = (bits & 0x7F) >> fraction, rest = bits & ((1 << fraction) - 1);
   const int digits = exponent == 0 ? rest : rest + (1 << fraction);  // subnormal or normal
-  const float size = std::ldexp(static_cast<float>(digits), std::max(exponent, 1) - bias - fraction);
+  const float size =
+      std::ldexp(static_cast<float>(digits), std::max(exponent, 1) - bias - fraction);
   return bits & 0x80 ? -size : size;
 }
 
@@ -139,18 +143,21 @@ template <class Stored, class T, class Decode = std::identity>
 void decode(const TensorEntry& entry, std::span<T> out, Decode decode_one = {}) {
   visit_elements(entry, [&](index_t i, index_t at) {
     Stored stored;
-    std::memcpy(&stored, entry.bytes.data() + static_cast<std::size_t>(at) * sizeof stored, sizeof stored);
+    std::memcpy(&stored, entry.bytes.data() + static_cast<std::size_t>(at) * sizeof stored,
+                sizeof stored);
     const auto number = decode_one(stored);
     if constexpr (std::is_same_v<T, bool>) {
       out[static_cast<std::size_t>(i)] = number != 0;
     } else {
       if constexpr (std::is_integral_v<T>)
-        if (!has_number<T>(number)) [[unlikely]]  // require() would make the name printable for each element
-          throw_error(Error(
-              concat(place_of(entry), " has the number ", number, " (want integers from ",
-                     index_t{std::numeric_limits<T>::min()}, " to ", index_t{std::numeric_limits<T>::max()},
-                     "), read it as ",
-                     std::is_integral_v<decltype(number)> && has_number<index_t>(number) ? "index_t" : "double")));
+        // require() would make the name printable for each element.
+        if (!has_number<T>(number)) [[unlikely]]
+          throw_error(Error(concat(
+              place_of(entry), " has the number ", number, " (want integers from ",
+              index_t{std::numeric_limits<T>::min()}, " to ",
+              index_t{std::numeric_limits<T>::max()}, "), read it as ",
+              std::is_integral_v<decltype(number)> && has_number<index_t>(number) ? "index_t"
+                                                                                  : "double")));
       out[static_cast<std::size_t>(i)] = static_cast<T>(number);
     }
   });
@@ -158,7 +165,8 @@ void decode(const TensorEntry& entry, std::span<T> out, Decode decode_one = {}) 
 
 }  // namespace detail
 
-GPUNET_INLINE std::span<const std::byte> bytes_of(const TensorEntry& entry, std::vector<std::byte>& room) {
+GPUNET_INLINE std::span<const std::byte> bytes_of(const TensorEntry& entry,
+                                                  std::vector<std::byte>& room) {
   if (!entry.source) return entry.bytes;
   const index_t size = detail::byte_count(entry.dtype, entry.sizes);
   const auto resize = [&] {
@@ -174,7 +182,8 @@ GPUNET_INLINE std::span<const std::byte> bytes_of(const TensorEntry& entry, std:
 
 namespace detail {
 
-GPUNET_INLINE std::span<const std::byte> row_major_bytes(const TensorEntry& entry, std::vector<std::byte>& copy) {
+GPUNET_INLINE std::span<const std::byte> row_major_bytes(const TensorEntry& entry,
+                                                         std::vector<std::byte>& copy) {
   if (entry.strides.rank() == 0) return bytes_of(entry, copy);
   std::vector<std::byte> room;
   const std::span<const std::byte> bytes = bytes_of(entry, room);
@@ -188,7 +197,8 @@ GPUNET_INLINE std::span<const std::byte> row_major_bytes(const TensorEntry& entr
 }
 
 GPUNET_INLINE std::vector<const TensorEntry*> sorted(std::span<const TensorEntry> entries,
-                                                     bool (*before)(const TensorEntry*, const TensorEntry*)) {
+                                                     bool (*before)(const TensorEntry*,
+                                                                    const TensorEntry*)) {
   std::vector<const TensorEntry*> order;
   for (const TensorEntry& entry : entries)
     order.push_back(&entry);
@@ -218,8 +228,8 @@ template <class T>
 void copy_as(const TensorEntry& entry, std::span<T> out) {
   detail::check_bytes(entry, "gpunet::io::copy_as: ");
   if (static_cast<index_t>(out.size()) != entry.sizes.numel())
-    throw_error(Error(concat(detail::place_of(entry), " of shape ", to_string(entry.sizes), " for ", out.size(),
-                             " elements (want ", entry.sizes.numel(), "), make room")));
+    throw_error(Error(concat(detail::place_of(entry), " of shape ", to_string(entry.sizes), " for ",
+                             out.size(), " elements (want ", entry.sizes.numel(), "), make room")));
   if (entry.source) {
     if (entry.dtype == dtype_of<T>() && entry.strides.rank() == 0)
       return entry.source->read(entry.first_byte, std::as_writable_bytes(out));
@@ -262,22 +272,26 @@ void copy_as(const TensorEntry& entry, std::span<T> out) {
         return gpunet::detail::half_to_float(static_cast<std::uint16_t>(x << 8));
       });
     case Dtype::F8_E4M3:
-      return detail::decode<std::uint8_t>(
-          entry, out, [](std::uint8_t x) { return (x & 0x7F) == 0x7F ? nan : detail::byte_to_float(x, 3, 7); });
+      return detail::decode<std::uint8_t>(entry, out, [](std::uint8_t x) {
+        return (x & 0x7F) == 0x7F ? nan : detail::byte_to_float(x, 3, 7);
+      });
     case Dtype::F8_E4M3FNUZ:
-      return detail::decode<std::uint8_t>(
-          entry, out, [](std::uint8_t x) { return x == 0x80 ? nan : detail::byte_to_float(x, 3, 8); });
+      return detail::decode<std::uint8_t>(entry, out, [](std::uint8_t x) {
+        return x == 0x80 ? nan : detail::byte_to_float(x, 3, 8);
+      });
     case Dtype::F8_E5M2FNUZ:
-      return detail::decode<std::uint8_t>(
-          entry, out, [](std::uint8_t x) { return x == 0x80 ? nan : detail::byte_to_float(x, 2, 16); });
+      return detail::decode<std::uint8_t>(entry, out, [](std::uint8_t x) {
+        return x == 0x80 ? nan : detail::byte_to_float(x, 2, 16);
+      });
     case Dtype::F8_E8M0:  // a power of two
       return detail::decode<std::uint8_t>(
           entry, out, [](std::uint8_t x) { return x == 0xFF ? nan : std::ldexp(1.0f, x - 127); });
     default:
-      throw_error(Error(concat(detail::place_of(entry), " has elements of ", to_string(entry.dtype),
-                               entry.dtype == Dtype::C64 || entry.dtype == Dtype::C128
-                                   ? " (complex; gpunet reads real numbers), save its real and imaginary parts"
-                                   : " (of less than a byte), convert it to F32 before saving")));
+      throw_error(Error(
+          concat(detail::place_of(entry), " has elements of ", to_string(entry.dtype),
+                 entry.dtype == Dtype::C64 || entry.dtype == Dtype::C128
+                     ? " (complex; gpunet reads real numbers), save its real and imaginary parts"
+                     : " (of less than a byte), convert it to F32 before saving")));
   }
 }
 

@@ -22,20 +22,21 @@ namespace gpunet::io {
 namespace detail {
 
 GPUNET_INLINE std::size_t torch_magic_size(std::string_view text) {
-  constexpr std::string_view number("\x8a\nl\xfc\x9c\x46\xf9 j\xa8P\x19.", 13), frame("\x95\r\0\0\0\0\0\0\0", 9),
-      of_protocol_0 = "L119547037146038801333356L\n.";
+  constexpr std::string_view number("\x8a\nl\xfc\x9c\x46\xf9 j\xa8P\x19.", 13),
+      frame("\x95\r\0\0\0\0\0\0\0", 9), of_protocol_0 = "L119547037146038801333356L\n.";
   if (text.starts_with(of_protocol_0)) return of_protocol_0.size();
   if (text.size() < 2 || text[0] != '\x80') return 0;
   const std::size_t begin = text.substr(2).starts_with(frame) ? 2 + frame.size() : 2;
   return text.substr(begin).starts_with(number) ? begin + number.size() : 0;
 }
 
-GPUNET_INLINE void check_unique_names(const std::vector<TensorEntry>& entries, const std::string& place) {
+GPUNET_INLINE void check_unique_names(const std::vector<TensorEntry>& entries,
+                                      const std::string& place) {
   const TensorEntry* before = nullptr;
   for (const TensorEntry* entry : sorted(entries, name_is_less)) {
     if (!entry->problem.empty()) continue;
-    require(!before || before->name != entry->name, place, ": two tensors have the name \"", printable(entry->name),
-            "\" (it is ambiguous which one counts), rename one");
+    require(!before || before->name != entry->name, place, ": two tensors have the name \"",
+            printable(entry->name), "\" (it is ambiguous which one counts), rename one");
     before = entry;
   }
 }
@@ -43,20 +44,24 @@ GPUNET_INLINE void check_unique_names(const std::vector<TensorEntry>& entries, c
 GPUNET_INLINE const ZipMember* find_torch_pickle(const ZipArchive& archive) {
   const ZipMember* main = nullptr;
   for (const ZipMember& member : archive.members())
-    if (member.name.ends_with("/data.pkl") && std::count(member.name.begin(), member.name.end(), '/') == 1) {
-      require(!main, archive.place(),
-              ": several data.pkl in one archive (it is ambiguous which one counts), save it again");
+    if (member.name.ends_with("/data.pkl") &&
+        std::count(member.name.begin(), member.name.end(), '/') == 1) {
+      require(
+          !main, archive.place(),
+          ": several data.pkl in one archive (it is ambiguous which one counts), save it again");
       main = &member;
     }
   return main;
 }
 
 GPUNET_INLINE bool is_torch_script(const ZipArchive& archive) {
-  return std::any_of(archive.members().begin(), archive.members().end(), [](const ZipMember& member) {
-    const std::size_t slash = member.name.find('/');
-    const std::string_view name = slash == std::string_view::npos ? "" : member.name.substr(slash + 1);
-    return name == "constants.pkl" || name == "model.json";
-  });
+  return std::any_of(archive.members().begin(), archive.members().end(),
+                     [](const ZipMember& member) {
+                       const std::size_t slash = member.name.find('/');
+                       const std::string_view name =
+                           slash == std::string_view::npos ? "" : member.name.substr(slash + 1);
+                       return name == "constants.pkl" || name == "model.json";
+                     });
 }
 
 // Returns the storages that persistent values of a pickle name, without their bytes.
@@ -78,21 +83,25 @@ struct TorchContents {
   std::shared_ptr<const OwnBytes> own;
 };
 
-// Reads the format since PyTorch 1.6: a zip archive with the files NAME/data.pkl, NAME/data/KEY and some texts.
-GPUNET_INLINE TorchContents read_torch_archive(std::span<const std::byte> bytes, const std::string& path,
-                                               bool numbers) {
+// Reads the format since PyTorch 1.6: a zip archive with the files NAME/data.pkl, NAME/data/KEY and
+// some texts.
+GPUNET_INLINE TorchContents read_torch_archive(std::span<const std::byte> bytes,
+                                               const std::string& path, bool numbers) {
   const ZipArchive archive(bytes, path);
-  require(!is_torch_script(archive), archive.place(),
-          ": a TorchScript program (gpunet reads tensors, not code), save its state_dict in Python: "
-          "torch.save(torch.jit.load(path).state_dict(), new_path)");
+  require(
+      !is_torch_script(archive), archive.place(),
+      ": a TorchScript program (gpunet reads tensors, not code), save its state_dict in Python: "
+      "torch.save(torch.jit.load(path).state_dict(), new_path)");
   const ZipMember* main = find_torch_pickle(archive);
-  require(main, archive.place(), ": a zip archive without data.pkl (no file of torch.save), give another");
+  require(main, archive.place(),
+          ": a zip archive without data.pkl (no file of torch.save), give another");
   const std::string folder(main->name.substr(0, main->name.find('/') + 1));
   const auto own = std::make_shared<OwnBytes>();
   TorchMembers members(archive, bytes.size(), *own);
 
   ByteReader reader(members.bytes(*main), concat(archive.place(), ", data.pkl"), main->data);
-  // Limits memory: at most one value per byte of the archive, whether its members are stored or compressed.
+  // Limits memory: at most one value per byte of the archive, whether its members are stored or
+  // compressed.
   const Pickle pickle = read_pickle(reader, torch_globals, bytes.size());
   if (reader.left() != 0) reader.fail("more bytes than the pickle has");
   TorchTree tree(pickle, reader.place(), bytes.size(), numbers);
@@ -110,24 +119,26 @@ GPUNET_INLINE TorchContents read_torch_archive(std::span<const std::byte> bytes,
     if (!member.name.starts_with(data)) continue;
     const auto found = storages.by_key.find(member.name.substr(data.size()));
     if (found == storages.by_key.end()) continue;
-    require(member.method == zip::stored || member.size == found->second.wanted, archive.place(), ", byte ",
-            member.begin, ": \"", printable(member.name), "\" has ", member.size, " bytes (want ",
-            found->second.wanted, ": its tensors have as many), fetch or save it again");
+    require(member.method == zip::stored || member.size == found->second.wanted, archive.place(),
+            ", byte ", member.begin, ": \"", printable(member.name), "\" has ", member.size,
+            " bytes (want ", found->second.wanted,
+            ": its tensors have as many), fetch or save it again");
     found->second.bytes = members.bytes(member);
     found->second.is_there = true;
   }
   return {tree.entries(storages), own};
 }
 
-// Reads the format before that: pickles of a magic number, a version, the machine, the object and a list of storage
-// keys; then for each key the number of elements in 8 bytes, and the elements. Little-endian, whatever the machine
-// says.
-GPUNET_INLINE TorchContents read_torch_legacy(std::span<const std::byte> bytes, const std::string& path,
-                                              bool numbers) {
+// Reads the format before that: pickles of a magic number, a version, the machine, the object and a
+// list of storage keys; then for each key the number of elements in 8 bytes, and the elements.
+// Little-endian, whatever the machine says.
+GPUNET_INLINE TorchContents read_torch_legacy(std::span<const std::byte> bytes,
+                                              const std::string& path, bool numbers) {
   ByteReader reader(bytes, concat("gpunet::io: ", path));
   reader.take(torch_magic_size(as_text(bytes)), "the magic number");
   const Pickle version = read_pickle(reader, {});
-  if (version[version.root].integer != 1001) reader.fail("another version of the old format than 1001");
+  if (version[version.root].integer != 1001)
+    reader.fail("another version of the old format than 1001");
   read_pickle(reader, {});  // the machine
   const Pickle pickle = read_pickle(reader, torch_globals);
   TorchTree tree(pickle, reader.place(), bytes.size(), numbers);
@@ -138,9 +149,11 @@ GPUNET_INLINE TorchContents read_torch_legacy(std::span<const std::byte> bytes, 
   for (const std::uint32_t i : keys[keys.root].items) {
     const auto found = storages.by_key.find(keys[i].text);
     if (found == storages.by_key.end() || found->second.is_there)
-      reader.fail(concat("the data of the storage \"", printable(keys[i].text), "\", which no tensor wants"));
+      reader.fail(concat("the data of the storage \"", printable(keys[i].text),
+                         "\", which no tensor wants"));
     TorchStorage& storage = found->second;
-    if (const auto numel = reader.number<std::int64_t>("a number of elements"); numel != storage.numel)
+    if (const auto numel = reader.number<std::int64_t>("a number of elements");
+        numel != storage.numel)
       reader.back(8), reader.fail(concat(numel, " elements in a storage of ", storage.numel));
     storage.bytes = reader.take(storage.wanted, "a storage");
     storage.is_there = true;
@@ -155,7 +168,8 @@ GPUNET_INLINE TorchFile TorchFile::read(const std::string& path, const ReadOptio
   return read(path, std::make_shared<const FileBytes>(path, options.map), options);
 }
 
-GPUNET_INLINE TorchFile TorchFile::read(const std::string& path, std::shared_ptr<const FileBytes> contents,
+GPUNET_INLINE TorchFile TorchFile::read(const std::string& path,
+                                        std::shared_ptr<const FileBytes> contents,
                                         const ReadOptions& options) {
   const std::string_view text = detail::as_text(contents->bytes());
   detail::TorchContents found;
@@ -164,30 +178,40 @@ GPUNET_INLINE TorchFile TorchFile::read(const std::string& path, std::shared_ptr
   else if (detail::torch_magic_size(text) > 0)
     found = detail::read_torch_legacy(contents->bytes(), path, options.numbers);
   else
-    throw_error(
-        Error(concat("gpunet::io: ", path,
-                     ", byte 0: no file of torch.save begins like this (it is damaged, or something else), fetch "
-                     "it again or save it with torch.save(net.state_dict(), path)")));
+    throw_error(Error(concat("gpunet::io: ", path,
+                             ", byte 0: no file of torch.save begins like this (it is damaged, or "
+                             "something else), fetch "
+                             "it again or save it with torch.save(net.state_dict(), path)")));
   detail::check_unique_names(found.entries, concat("gpunet::io: ", path));
   TorchFile file(path);
   for (TensorEntry& entry : found.entries)
     file.add(std::move(entry));
-  file.owner_ =
-      std::make_shared<const std::pair<std::shared_ptr<const FileBytes>, std::shared_ptr<const detail::OwnBytes>>>(
-          std::move(contents), std::move(found.own));
+  file.owner_ = std::make_shared<
+      const std::pair<std::shared_ptr<const FileBytes>, std::shared_ptr<const detail::OwnBytes>>>(
+      std::move(contents), std::move(found.own));
   return file;
 }
 
 namespace detail {
 
 // Writes the call that rebuilds the tensor whose storage is the file data/KEY.
-GPUNET_INLINE void write_tensor(PickleWriter& pickle, const TensorEntry& entry, std::string_view key) {
-  const std::string_view storage = name_of(torch_storages, entry.dtype), dtype = name_of(torch_dtypes, entry.dtype);
+GPUNET_INLINE void write_tensor(PickleWriter& pickle, const TensorEntry& entry,
+                                std::string_view key) {
+  const std::string_view storage = name_of(torch_storages, entry.dtype),
+                         dtype = name_of(torch_dtypes, entry.dtype);
   const bool typed = !storage.empty();
   const index_t numel = typed ? entry.sizes.numel() : byte_count(entry.dtype, entry.sizes);
   pickle.global(typed ? rebuild_tensor_v2 : rebuild_tensor_v3).opcodes("((");
-  pickle.string("storage").global(typed ? storage : untyped_storage).string(key).string("cpu").integer(numel);
-  pickle.opcodes("tQ").integer(0).tuple(entry.sizes).tuple(packed_strides(entry.sizes)).opcodes("\x89");
+  pickle.string("storage")
+      .global(typed ? storage : untyped_storage)
+      .string(key)
+      .string("cpu")
+      .integer(numel);
+  pickle.opcodes("tQ")
+      .integer(0)
+      .tuple(entry.sizes)
+      .tuple(packed_strides(entry.sizes))
+      .opcodes("\x89");
   pickle.ordered_dict();
   if (!typed) pickle.global(dtype);
   pickle.opcodes("tR");
@@ -219,8 +243,9 @@ GPUNET_INLINE void write_torch(const std::string& path, std::span<const TensorEn
     const TensorEntry& entry = entries[i];
     require(!detail::name_of(detail::torch_storages, entry.dtype).empty() ||
                 !detail::name_of(detail::torch_dtypes, entry.dtype).empty(),
-            "gpunet::io: cannot write ", path, ": \"", detail::printable(entry.name), "\" has dtype ",
-            to_string(entry.dtype), " (PyTorch has none like it), write a .safetensors file");
+            "gpunet::io: cannot write ", path, ": \"", detail::printable(entry.name),
+            "\" has dtype ", to_string(entry.dtype),
+            " (PyTorch has none like it), write a .safetensors file");
     detail::write_tensor(pickle.string(entry.name), entry, concat(i));
   }
   pickle.opcodes("u.");

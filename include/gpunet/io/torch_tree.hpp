@@ -1,4 +1,5 @@
-// Finds the tensors in the pickle of a PyTorch file, and their storages (the memory that they share).
+// Finds the tensors in the pickle of a PyTorch file, and their storages (the memory that they
+// share).
 #pragma once
 
 #include <algorithm>
@@ -60,7 +61,8 @@ inline std::size_t number_size(Dtype dtype) {
   return dtype == Dtype::C64 || dtype == Dtype::C128 ? size / 2 : size;
 }
 
-// Converts big-endian numbers of `size` bytes, once. Returns false if the storage was converted with another size.
+// Converts big-endian numbers of `size` bytes, once. Returns false if the storage was converted
+// with another size.
 inline bool swap_bytes(TorchStorage& storage, std::size_t size, OwnBytes& own) {
   if (storage.swapped != 0) return storage.swapped == size;
   storage.swapped = size;
@@ -73,8 +75,8 @@ inline bool swap_bytes(TorchStorage& storage, std::size_t size, OwnBytes& own) {
   return true;
 }
 
-// Reads members of an archive as torch.load does, stored or compressed. Decompressed data is limited to a multiple of
-// the archive's size.
+// Reads members of an archive as torch.load does, stored or compressed. Decompressed data is
+// limited to a multiple of the archive's size.
 class TorchMembers {
  public:
   TorchMembers(const ZipArchive& archive, std::size_t archive_size, OwnBytes& own)
@@ -83,11 +85,13 @@ class TorchMembers {
   std::span<const std::byte> bytes(const ZipMember& member) {
     if (member.method == zip::stored) return archive_.stored_bytes(member);
     const auto fail = [&](const auto&... what) {
-      throw_error(
-          Error(concat(archive_.place(), ", byte ", member.data, ": \"", printable(member.name), "\" ", what...)));
+      throw_error(Error(concat(archive_.place(), ", byte ", member.data, ": \"",
+                               printable(member.name), "\" ", what...)));
     };
     const DeflateCodec* codec = deflate_codec();
-    if (!codec) fail("is deflated (which needs zlib), ", zlib_advice, ", or save the file again with torch.save");
+    if (!codec)
+      fail("is deflated (which needs zlib), ", zlib_advice,
+           ", or save the file again with torch.save");
     if (member.size > room_)
       fail("has ", member.size, " bytes unpacked (more than ", most_expansion_in_all,
            " times the file: a zip bomb?), unpack the archive and pack it with zip -0");
@@ -95,7 +99,8 @@ class TorchMembers {
     std::vector<std::byte> out(static_cast<std::size_t>(member.size));
     if (!read_last(*codec->inflater({member.packed}), out))
       fail("cannot be decompressed (it is damaged), fetch or save it again");
-    if (!member.has_sum_of(out)) fail("has another checksum (its data is damaged), fetch or save it again");
+    if (!member.has_sum_of(out))
+      fail("has another checksum (its data is damaged), fetch or save it again");
     return own_.emplace_back(std::move(out));
   }
 
@@ -107,10 +112,11 @@ class TorchMembers {
   std::size_t room_;
 };
 
-// Finds the tensors, and checks that they are inside their storages. Names are the keys that lead to a tensor, joined
-// by dots: "model.conv1.weight", or with indices of lists "state.0.exp_avg". Plain data is skipped, but numbers on request. A tensor that
-// gpunet cannot represent becomes an entry with a problem, and so does an opaque object. Allocates a small multiple of
-// `file_size` bytes, however many names the file gives to one tensor.
+// Finds the tensors, and checks that they are inside their storages. Names are the keys that lead
+// to a tensor, joined by dots: "model.conv1.weight", or with indices of lists "state.0.exp_avg".
+// Plain data is skipped, but numbers on request. A tensor that gpunet cannot represent becomes an
+// entry with a problem, and so does an opaque object. Allocates a small multiple of `file_size`
+// bytes, however many names the file gives to one tensor.
 class TorchTree {
  public:
   TorchTree(const Pickle& pickle, std::string place, std::size_t file_size, bool numbers)
@@ -124,11 +130,13 @@ class TorchTree {
     if (!pickle_[pickle_.root].is_opaque()) return;
     const std::uint32_t global = pickle_.global_of(pickle_.root);
     const std::string name = pickle_.global_name(global);
-    fail(pickle_[global], concat("a whole object, of the global \"", printable(name), '"'),
-         concat("(gpunet reads tensors and plain data, and imports or executes nothing), ",
-                name.starts_with("numpy")
-                    ? "save arrays in Python with numpy.savez(path, **arrays), or torch.save of tensors"
-                    : "save its state_dict in Python: torch.save(net.state_dict(), path)"));
+    fail(
+        pickle_[global], concat("a whole object, of the global \"", printable(name), '"'),
+        concat(
+            "(gpunet reads tensors and plain data, and imports or executes nothing), ",
+            name.starts_with("numpy")
+                ? "save arrays in Python with numpy.savez(path, **arrays), or torch.save of tensors"
+                : "save its state_dict in Python: torch.save(net.state_dict(), path)"));
   }
 
   std::vector<TensorEntry> entries(TorchStorages& storages) {
@@ -141,12 +149,13 @@ class TorchTree {
     return std::move(entries_);
   }
 
-  // Returns the storage of a persistent value ("storage", type, key, device, numel); old files add a view: (key, first,
-  // numel). The device is ignored: data is read to the host.
+  // Returns the storage of a persistent value ("storage", type, key, device, numel); old files add
+  // a view: (key, first, numel). The device is ignored: data is read to the host.
   TorchStorageId storage_id(const PickleValue& value) const {
     const std::vector<std::uint32_t>& parts = pickle_[value.items[0]].items;
-    if (pickle_[value.items[0]].kind != Kind::tuple || parts.size() < 5 || pickle_[parts[0]].text != "storage" ||
-        pickle_[parts[1]].kind != Kind::global || pickle_[parts[2]].kind != Kind::string)
+    if (pickle_[value.items[0]].kind != Kind::tuple || parts.size() < 5 ||
+        pickle_[parts[0]].text != "storage" || pickle_[parts[1]].kind != Kind::global ||
+        pickle_[parts[2]].kind != Kind::string)
       fail(value, "a persistent id that is none of a storage");
     TorchStorageId out;
     const std::string_view type = pickle_[parts[1]].text;
@@ -181,18 +190,22 @@ class TorchTree {
   static constexpr std::size_t longest_name = 1000;
   static constexpr std::size_t most_shared =
       1000;  // extra steps for shared values, beside twice the number of all items
-  // The most bytes of entries with their names, per byte of the file. Files of small tensors need a third of this.
+  // The most bytes of entries with their names, per byte of the file. Files of small tensors need a
+  // third of this.
   static constexpr std::size_t most_for_each_byte = 16, most_more = 1 << 20;
   static constexpr std::size_t most_opaque = 1000;  // entries; further ones are omitted
 
-  static constexpr std::string_view too_much = "(more than gpunet reads), save the state_dict by itself";
+  static constexpr std::string_view too_much =
+      "(more than gpunet reads), save the state_dict by itself";
 
-  std::string message(const PickleValue& value, std::string_view what, std::string_view advice) const {
+  std::string message(const PickleValue& value, std::string_view what,
+                      std::string_view advice) const {
     return concat(place_, ", byte ", value.byte, ": ", what, ' ', advice);
   }
   template <class Exception = Error>
-  [[noreturn]] void fail(const PickleValue& value, std::string_view what,
-                         std::string_view advice = "(the file is damaged), fetch or save it again") const {
+  [[noreturn]] void fail(
+      const PickleValue& value, std::string_view what,
+      std::string_view advice = "(the file is damaged), fetch or save it again") const {
     throw_error(Exception(message(value, what, advice)));
   }
 
@@ -211,8 +224,10 @@ class TorchTree {
     if (!is_dict && value.kind != Kind::list && value.kind != Kind::tuple) return;
     State& state = states_[i];
     if (state == State::without_tensors) return;
-    if (state == State::entered) fail(value, concat("\"", printable(name), "\" is inside itself"), too_much);
-    if (depth == deepest) fail(value, concat("more than ", deepest, " values inside each other"), too_much);
+    if (state == State::entered)
+      fail(value, concat("\"", printable(name), "\" is inside itself"), too_much);
+    if (depth == deepest)
+      fail(value, concat("more than ", deepest, " values inside each other"), too_much);
     state = State::entered;
     const std::size_t before = entries_.size();
     for (std::size_t k = 0; k < value.items.size(); k += is_dict ? 2 : 1) {
@@ -220,25 +235,30 @@ class TorchTree {
       const std::uint32_t item = value.items[is_dict ? k + 1 : k];
       if (!may_give_entries(pickle_[item])) continue;
       const bool has_key = !is_dict || is_key(pickle_[value.items[k]]);
-      const std::string key = !has_key ? "?" : is_dict ? key_text(pickle_[value.items[k]]) : concat(k);
+      const std::string key = !has_key  ? "?"
+                              : is_dict ? key_text(pickle_[value.items[k]])
+                                        : concat(k);
       if (name.size() + key.size() > longest_name)
         fail(value, concat("a name longer than ", longest_name, " bytes"), too_much);
       const std::size_t first = entries_.size();
       visit(item, name.empty() ? key : concat(name, ".", key), depth + 1);
       if (!has_key)
         for (std::size_t n = first; n < entries_.size(); ++n)
-          entries_[n].problem = message(pickle_[value.items[k]], "a key that is neither a text nor an integer",
-                                        "(gpunet knows tensors by their names), save it under a text");
+          entries_[n].problem =
+              message(pickle_[value.items[k]], "a key that is neither a text nor an integer",
+                      "(gpunet knows tensors by their names), save it under a text");
     }
     state = entries_.size() == before ? State::without_tensors : State::with_tensors;
   }
 
   bool may_give_entries(const PickleValue& value) const {
     return value.kind == Kind::call || value.kind == Kind::dict || value.kind == Kind::list ||
-           value.kind == Kind::tuple || is_number(value) || (value.is_opaque() && opaque_ < most_opaque);
+           value.kind == Kind::tuple || is_number(value) ||
+           (value.is_opaque() && opaque_ < most_opaque);
   }
   bool is_number(const PickleValue& value) const {
-    return numbers_ && (value.kind == Kind::integer || value.kind == Kind::real || value.kind == Kind::boolean);
+    return numbers_ &&
+           (value.kind == Kind::integer || value.kind == Kind::real || value.kind == Kind::boolean);
   }
 
   void add(const PickleValue& value, TensorEntry entry) {
@@ -250,8 +270,8 @@ class TorchTree {
 
   void add_number(const PickleValue& value, const std::string& name) {
     const bool real = value.kind == Kind::real;
-    const auto bits =
-        std::bit_cast<std::array<std::byte, 8>>(real ? std::bit_cast<std::int64_t>(value.real) : value.integer);
+    const auto bits = std::bit_cast<std::array<std::byte, 8>>(
+        real ? std::bit_cast<std::int64_t>(value.real) : value.integer);
     add(value, {.name = name,
                 .dtype = real ? Dtype::F64 : Dtype::I64,
                 .bytes = storages_->own->emplace_back(bits.begin(), bits.end())});
@@ -261,14 +281,17 @@ class TorchTree {
     if (opaque_ == most_opaque) return;
     ++opaque_;
     const std::string global = pickle_.global_name(i);
-    const std::string_view what = pickle_[i].kind == Kind::global ? "the class or function" : "an object made by";
+    const std::string_view what =
+        pickle_[i].kind == Kind::global ? "the class or function" : "an object made by";
     add(pickle_[i],
         {.name = name,
          .sizes = {0},
-         .problem = message(pickle_[i], concat('"', printable(name), "\" is ", what, " \"", printable(global), '"'),
-                            concat("(gpunet reads tensors and plain data, and imports or executes nothing), save ",
-                                   global.starts_with("numpy") ? "a tensor (torch.from_numpy) or a number (float)"
-                                                               : "its state_dict() or a dict of plain data")),
+         .problem = message(
+             pickle_[i],
+             concat('"', printable(name), "\" is ", what, " \"", printable(global), '"'),
+             concat("(gpunet reads tensors and plain data, and imports or executes nothing), save ",
+                    global.starts_with("numpy") ? "a tensor (torch.from_numpy) or a number (float)"
+                                                : "its state_dict() or a dict of plain data")),
          .opaque = true});
   }
 
@@ -277,19 +300,22 @@ class TorchTree {
   }
   std::string key_text(const PickleValue& key) const {
     if (key.kind == Kind::integer) return concat(key.integer);
-    if (key.text.size() > longest_name) fail(key, concat("a name longer than ", longest_name, " bytes"), too_much);
+    if (key.text.size() > longest_name)
+      fail(key, concat("a name longer than ", longest_name, " bytes"), too_much);
     return std::string(key.text);
   }
 
   void visit_call(const PickleValue& value, const std::string& name, int depth) {
     gpunet::detail::attempt<Unreadable>(
         [&] { rebuild(value, value.text, value.items[0], name, depth); },
-        [&](const Unreadable& error) { add(value, {.name = name, .sizes = {0}, .problem = error.what()}); });
+        [&](const Unreadable& error) {
+          add(value, {.name = name, .sizes = {0}, .problem = error.what()});
+        });
   }
 
   // Adds the result of a call, if that is a tensor.
-  void rebuild(const PickleValue& value, std::string_view function, std::uint32_t tuple, const std::string& name,
-               int depth) {
+  void rebuild(const PickleValue& value, std::string_view function, std::uint32_t tuple,
+               const std::string& name, int depth) {
     const std::vector<std::uint32_t>& arguments = pickle_[tuple].items;
     if (function == rebuild_parameter ||
         function == rebuild_parameter_with_state) {  // (tensor, requires_grad, ...)
@@ -307,19 +333,22 @@ class TorchTree {
     if (function == rebuild_tensor_v3) return add_tensor(value, name, arguments, 7);
     for (const TorchOddity& oddity : torch_oddities)
       if (function == oddity.function)
-        fail<Unreadable>(value, concat("the tensor \"", printable(name), "\" ", oddity.what), oddity.advice);
+        fail<Unreadable>(value, concat("the tensor \"", printable(name), "\" ", oddity.what),
+                         oddity.advice);
   }
 
-  // Arguments: storage, first element, sizes, strides, requires_grad, hooks, in v3 also the dtype; then metadata.
-  void add_tensor(const PickleValue& value, const std::string& name, const std::vector<std::uint32_t>& arguments,
-                  std::size_t wanted) {
+  // Arguments: storage, first element, sizes, strides, requires_grad, hooks, in v3 also the dtype;
+  // then metadata.
+  void add_tensor(const PickleValue& value, const std::string& name,
+                  const std::vector<std::uint32_t>& arguments, std::size_t wanted) {
     const auto wrong = [&](std::string_view what) {
       fail(value, concat("the tensor \"", printable(name), "\" ", what));
     };
     const auto unreadable = [&](std::string_view what, std::string_view advice) {
       fail<Unreadable>(value, concat("the tensor \"", printable(name), "\" ", what), advice);
     };
-    if (arguments.size() < wanted || pickle_[arguments[0]].kind != Kind::persistent) wrong("has other arguments");
+    if (arguments.size() < wanted || pickle_[arguments[0]].kind != Kind::persistent)
+      wrong("has other arguments");
     if (arguments.size() > wanted) {
       const PickleValue& metadata = pickle_[arguments[wanted]];
       if (metadata.kind != Kind::none && !metadata.items.empty())
@@ -333,7 +362,8 @@ class TorchTree {
     TorchStorage& storage = found->second;
     std::span<const std::byte> stored = storage.bytes;
     if (stored.size() != byte_size(pickle_[arguments[0]], id))
-      wrong(concat("wants a storage of ", id.numel, " elements, which has ", stored.size(), " bytes"));
+      wrong(concat("wants a storage of ", id.numel, " elements, which has ", stored.size(),
+                   " bytes"));
 
     TensorEntry entry{.name = name, .dtype = id.dtype};
     if (wanted == 7) {
@@ -346,8 +376,9 @@ class TorchTree {
     const index_t size = bits_of(entry.dtype) / 8, stored_size = bits_of(id.dtype) / 8;
     const index_t numel = id.view_numel * stored_size / size, first = natural(arguments[1]);
     if (const auto rank = tuple_of(arguments[2]).items.size(); rank > Sizes::max_rank)
-      unreadable(concat("has ", rank, " dimensions"),
-                 concat("(gpunet handles at most ", Sizes::max_rank, "), reshape it before saving"));
+      unreadable(
+          concat("has ", rank, " dimensions"),
+          concat("(gpunet handles at most ", Sizes::max_rank, "), reshape it before saving"));
     entry.sizes = read_sizes(arguments[2]);
     entry.strides = read_sizes(arguments[3]);
     if (entry.strides.rank() != entry.sizes.rank()) wrong("does not have one stride per dimension");
@@ -372,7 +403,8 @@ class TorchTree {
   // Returns the tuple of a shape or of strides, plain or in a torch.Size.
   const PickleValue& tuple_of(std::uint32_t i) const {
     const PickleValue* value = &pickle_[i];
-    if (value->kind == Kind::call && value->text == "torch.Size" && !pickle_[value->items[0]].items.empty())
+    if (value->kind == Kind::call && value->text == "torch.Size" &&
+        !pickle_[value->items[0]].items.empty())
       value = &pickle_[pickle_[value->items[0]].items[0]];
     if (value->kind != Kind::tuple) fail(*value, "expected a shape");
     return *value;

@@ -46,7 +46,8 @@ inline constexpr std::string_view untyped_storage = "torch.storage.UntypedStorag
                                   rebuild_tensor_v2 = "torch._utils._rebuild_tensor_v2",
                                   rebuild_tensor_v3 = "torch._utils._rebuild_tensor_v3",
                                   rebuild_parameter = "torch._utils._rebuild_parameter",
-                                  rebuild_parameter_with_state = "torch._utils._rebuild_parameter_with_state",
+                                  rebuild_parameter_with_state =
+                                      "torch._utils._rebuild_parameter_with_state",
                                   rebuild_from_type = "torch._tensor._rebuild_from_type_v2";
 
 // A function that makes a tensor without plain, dense elements.
@@ -54,17 +55,20 @@ struct TorchOddity {
   std::string_view function, what, advice;
 };
 inline constexpr TorchOddity torch_oddities[] = {
-    {"torch._utils._rebuild_sparse_tensor", "is sparse", "(gpunet reads dense ones), save .to_dense()"},
-    {"torch._utils._rebuild_qtensor", "is quantized", "(gpunet has no such numbers), save .dequantize()"},
+    {"torch._utils._rebuild_sparse_tensor", "is sparse",
+     "(gpunet reads dense ones), save .to_dense()"},
+    {"torch._utils._rebuild_qtensor", "is quantized",
+     "(gpunet has no such numbers), save .dequantize()"},
     {"torch._utils._rebuild_meta_tensor_no_storage", "has a shape but no data",
      "(its device is \"meta\"), save one with numbers"},
     {"torch._utils._rebuild_device_tensor_from_cpu_tensor", "is packed for its device",
      "(gpunet reads plain ones), save .cpu()"},
 };
 
-// The known globals, of tensors and plain data: those that torch.load(path, weights_only=True) accepts and that occur
-// beside tensors in checkpoints. After the types come those of tensors, shapes, devices, dtypes, byte strings, sets,
-// and the milestones of a schedule. Results of any other global are opaque. None of them is imported or called.
+// The known globals, of tensors and plain data: those that torch.load(path, weights_only=True)
+// accepts and that occur beside tensors in checkpoints. After the types come those of tensors,
+// shapes, devices, dtypes, byte strings, sets, and the milestones of a schedule. Results of any
+// other global are opaque. None of them is imported or called.
 inline constexpr auto torch_globals = [] {
   constexpr std::string_view others[] = {untyped_storage,
                                          rebuild_tensor,
@@ -113,8 +117,8 @@ inline constexpr auto torch_globals = [] {
                                          "builtins.frozenset",
                                          "builtins.bytearray",
                                          "builtins.complex"};
-  std::array<std::string_view,
-             std::size(torch_storages) + std::size(torch_dtypes) + std::size(torch_oddities) + std::size(others)>
+  std::array<std::string_view, std::size(torch_storages) + std::size(torch_dtypes) +
+                                   std::size(torch_oddities) + std::size(others)>
       names{};
   std::size_t n = 0;
   for (const TorchType& type : torch_storages)

@@ -25,8 +25,10 @@ namespace zip {
 inline constexpr std::uint32_t local_signature = 0x04034b50, central_signature = 0x02014b50,
                                end_signature = 0x06054b50, end64_signature = 0x06064b50,
                                locator_signature = 0x07064b50;
-inline constexpr std::size_t local_size = 30, central_size = 46, end_size = 22, end64_size = 56, locator_size = 20;
-inline constexpr std::uint16_t stored = 0, deflated = 8, encrypted_flag = 1, utf8_flag = 1 << 11, zip64_field = 1;
+inline constexpr std::size_t local_size = 30, central_size = 46, end_size = 22, end64_size = 56,
+                             locator_size = 20;
+inline constexpr std::uint16_t stored = 0, deflated = 8, encrypted_flag = 1, utf8_flag = 1 << 11,
+                               zip64_field = 1;
 inline constexpr std::uint32_t in_zip64 = 0xFFFFFFFF;  // the number is in a zip64 field of 8 bytes
 }  // namespace zip
 
@@ -42,11 +44,13 @@ struct ZipMember {
   std::size_t end() const { return data + packed.size(); }
   // Returns whether the decompressed bytes have its checksum. 0 means that there is none:
   // torch.serialization.set_crc32_options(False).
-  bool has_sum_of(std::span<const std::byte> bytes) const { return crc == 0 || crc32(bytes) == crc; }
+  bool has_sum_of(std::span<const std::byte> bytes) const {
+    return crc == 0 || crc32(bytes) == crc;
+  }
 };
 
-// The table of contents of an archive in memory. Members are inside the archive, do not overlap, and have unique names;
-// their data is not read.
+// The table of contents of an archive in memory. Members are inside the archive, do not overlap,
+// and have unique names; their data is not read.
 class ZipArchive {
  public:
   // Throws Error naming the path and the byte.
@@ -56,7 +60,8 @@ class ZipArchive {
     ByteReader reader = reader_at(directory.begin, directory.begin + directory.size);
     // Each entry takes at least 46 bytes, which limits their number.
     if (directory.members > directory.size / zip::central_size)
-      reader.fail(concat("a table of ", directory.size, " bytes for ", directory.members, " files"));
+      reader.fail(
+          concat("a table of ", directory.size, " bytes for ", directory.members, " files"));
     members_.reserve(static_cast<std::size_t>(directory.members));
     for (std::uint64_t i = 0; i < directory.members; ++i)
       members_.push_back(read_member(reader, directory.begin));
@@ -65,9 +70,9 @@ class ZipArchive {
     std::set<std::string_view> names;
     for (const ZipMember& member : members_)
       if (!names.insert(member.name).second)
-        throw_error(
-            Error(concat(place_, ": the file \"", printable(member.name),
-                         "\" occurs twice in the archive (it is ambiguous which one counts), make it again")));
+        throw_error(Error(concat(
+            place_, ": the file \"", printable(member.name),
+            "\" occurs twice in the archive (it is ambiguous which one counts), make it again")));
   }
 
   // Returns the members in the order of the table.
@@ -81,13 +86,15 @@ class ZipArchive {
   // Returns the beginning of messages about the archive.
   const std::string& place() const { return place_; }
 
-  // Returns the bytes of a member that is stored without compression. Throws Error if its checksum does not match.
+  // Returns the bytes of a member that is stored without compression. Throws Error if its checksum
+  // does not match.
   std::span<const std::byte> stored_bytes(const ZipMember& member) const {
     if (member.method != zip::stored)
       throw_error(Error(concat(place_, ", byte ", member.begin, ": \"", printable(member.name),
                                "\" is compressed, unpack the archive and pack it with zip -0")));
     if (!member.has_sum_of(member.packed))
-      throw_error(Error(concat(place_, ", byte ", member.data, ": the checksum of \"", printable(member.name),
+      throw_error(Error(concat(place_, ", byte ", member.data, ": the checksum of \"",
+                               printable(member.name),
                                "\" does not match (its data is damaged), fetch or save it again")));
     return member.packed;
   }
@@ -98,14 +105,16 @@ class ZipArchive {
   };
 
   ByteReader reader_at(std::uint64_t begin, std::uint64_t end) const {
-    return {file_.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin)), place_,
-            static_cast<std::size_t>(begin)};
+    return {file_.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin)),
+            place_, static_cast<std::size_t>(begin)};
   }
 
-  // Returns the position of the last record of the archive; only its comment follows, of at most 65535 bytes.
+  // Returns the position of the last record of the archive; only its comment follows, of at most
+  // 65535 bytes.
   std::size_t find_end() const {
     const std::string_view text = as_text(file_), signature("PK\5\6", 4);
-    const std::size_t first = text.size() - std::min<std::size_t>(text.size(), zip::end_size + 0xFFFF);
+    const std::size_t first =
+        text.size() - std::min<std::size_t>(text.size(), zip::end_size + 0xFFFF);
     for (std::size_t at = text.rfind(signature); at != std::string_view::npos && at >= first;
          at = at == 0 ? std::string_view::npos : text.rfind(signature, at - 1)) {
       if (text.size() - at < zip::end_size) continue;
@@ -114,16 +123,17 @@ class ZipArchive {
       };
       if (at + zip::end_size + byte(20) + 256 * byte(21) == text.size()) return at;
     }
-    throw_error(
-        Error(concat(place_, ", byte ", text.size(),
-                     ": no end of a zip archive (it is cut short, or no such file), fetch or save it again")));
+    throw_error(Error(concat(
+        place_, ", byte ", text.size(),
+        ": no end of a zip archive (it is cut short, or no such file), fetch or save it again")));
   }
 
   Directory find_directory() const {
     const std::size_t end = find_end();
     ByteReader reader = reader_at(end, file_.size());
     reader.number<std::uint32_t>("a signature");
-    const auto disk = reader.number<std::uint16_t>("a disk"), first_disk = reader.number<std::uint16_t>("a disk");
+    const auto disk = reader.number<std::uint16_t>("a disk"),
+               first_disk = reader.number<std::uint16_t>("a disk");
     Directory out;
     const auto here = reader.number<std::uint16_t>("a count");
     out.members = reader.number<std::uint16_t>("a count");
@@ -138,7 +148,8 @@ class ZipArchive {
         const auto at = locator.number<std::uint64_t>("an offset");
         one_disk = locator.number<std::uint32_t>("a count") <= 1;
         limit = end - zip::locator_size;
-        if (at > limit) locator.fail(concat("a zip64 record at byte ", at, ", outside the archive"));
+        if (at > limit)
+          locator.fail(concat("a zip64 record at byte ", at, ", outside the archive"));
         ByteReader record = reader_at(at, limit);
         if (record.number<std::uint32_t>("a zip64 record") != zip::end64_signature)
           record.fail("expected a zip64 record");
@@ -150,9 +161,11 @@ class ZipArchive {
         limit = static_cast<std::size_t>(at);
       }
     }
-    if (!one_disk) reader.fail("an archive in several pieces", "(gpunet reads whole ones), join them");
+    if (!one_disk)
+      reader.fail("an archive in several pieces", "(gpunet reads whole ones), join them");
     if (out.begin > limit || out.size > limit - out.begin)
-      reader.fail(concat("a table of ", out.size, " bytes at byte ", out.begin, ", outside the archive"));
+      reader.fail(
+          concat("a table of ", out.size, " bytes at byte ", out.begin, ", outside the archive"));
     return out;
   }
 
@@ -168,7 +181,8 @@ class ZipArchive {
     out.crc = reader.number<std::uint32_t>("a checksum");
     std::uint64_t packed = reader.number<std::uint32_t>("a size");
     out.size = reader.number<std::uint32_t>("a size");
-    const auto name = reader.number<std::uint16_t>("a length"), extra = reader.number<std::uint16_t>("a length"),
+    const auto name = reader.number<std::uint16_t>("a length"),
+               extra = reader.number<std::uint16_t>("a length"),
                comment = reader.number<std::uint16_t>("a length");
     reader.take(8, "attributes");
     std::uint64_t begin = reader.number<std::uint32_t>("an offset");
@@ -182,19 +196,24 @@ class ZipArchive {
       reader.fail(concat("the file \"", printable(out.name), "\" ", what...));
     };
     if (flags & zip::encrypted_flag) fail("is encrypted");
-    if (out.method != zip::stored && out.method != zip::deflated) fail("is packed by the method ", out.method);
-    if (out.method == zip::stored && out.size != packed) fail("has ", out.size, " bytes stored in ", packed);
+    if (out.method != zip::stored && out.method != zip::deflated)
+      fail("is packed by the method ", out.method);
+    if (out.method == zip::stored && out.size != packed)
+      fail("has ", out.size, " bytes stored in ", packed);
     if (out.method == zip::deflated && out.size / most_expansion > packed)
       fail("has ", out.size, " bytes packed in ", packed, ", more than deflate can");
-    if (begin > limit || limit - begin < zip::local_size) fail("at byte ", begin, " lies outside the archive");
+    if (begin > limit || limit - begin < zip::local_size)
+      fail("at byte ", begin, " lies outside the archive");
     ByteReader header = reader_at(begin, limit);
-    if (header.number<std::uint32_t>("a header") != zip::local_signature) fail("does not begin at byte ", begin);
+    if (header.number<std::uint32_t>("a header") != zip::local_signature)
+      fail("does not begin at byte ", begin);
     header.take(22, "a header");
     const auto local_name = header.number<std::uint16_t>("a length"),
                local_extra = header.number<std::uint16_t>("a length");
     if (header.text(local_name, "a name") != out.name) fail("has another name at byte ", begin);
     header.take(local_extra, "extra fields");
-    if (packed > header.left()) fail("of ", packed, " bytes at byte ", begin, " lies outside the archive");
+    if (packed > header.left())
+      fail("of ", packed, " bytes at byte ", begin, " lies outside the archive");
     out.begin = static_cast<std::size_t>(begin);
     out.data = out.begin + header.position();
     out.packed = header.take(static_cast<std::size_t>(packed), "data");
@@ -204,7 +223,8 @@ class ZipArchive {
   // Reads the numbers that the table leaves to the zip64 field, in its order.
   void read_zip64(ByteReader& fields, std::initializer_list<std::uint64_t*> numbers) const {
     while (fields.left() >= 4) {
-      const auto id = fields.number<std::uint16_t>("a field"), length = fields.number<std::uint16_t>("a field");
+      const auto id = fields.number<std::uint16_t>("a field"),
+                 length = fields.number<std::uint16_t>("a field");
       const std::size_t begin = fields.file_position();
       ByteReader field(fields.take(length, "an extra field"), place_, begin);
       if (id != zip::zip64_field) continue;
@@ -223,9 +243,10 @@ class ZipArchive {
               [](const ZipMember* a, const ZipMember* b) { return a->begin < b->begin; });
     for (std::size_t i = 1; i < order.size(); ++i)
       if (order[i - 1]->end() > order[i]->begin)
-        throw_error(Error(concat(place_, ", byte ", order[i]->begin, ": the files \"",
-                                 printable(order[i - 1]->name), "\" and \"", printable(order[i]->name),
-                                 "\" of the archive overlap (a zip bomb?), make it again")));
+        throw_error(
+            Error(concat(place_, ", byte ", order[i]->begin, ": the files \"",
+                         printable(order[i - 1]->name), "\" and \"", printable(order[i]->name),
+                         "\" of the archive overlap (a zip bomb?), make it again")));
   }
 
   std::span<const std::byte> file_;
@@ -240,7 +261,8 @@ class ZipWriter {
   explicit ZipWriter(AtomicFile& file, std::uint64_t zip64_from = zip::in_zip64)
       : file_(file), zip64_from_(zip64_from) {}
 
-  // Stores a file of a text and bytes without compression. Its data starts at a multiple of `alignment` in the archive.
+  // Stores a file of a text and bytes without compression. Its data starts at a multiple of
+  // `alignment` in the archive.
   void store(std::string_view name, std::string_view text, std::span<const std::byte> bytes = {},
              std::size_t alignment = 1) {
     const std::span<const std::byte> head = std::as_bytes(std::span(text));
@@ -283,18 +305,20 @@ class ZipWriter {
 
  private:
   static constexpr std::uint16_t zip64_version = 45, version = 20;
-  static constexpr std::uint32_t date = 0x00210000;  // 1980-01-01, so that files do not depend on the time
+  // 1980-01-01, so that files do not depend on the time.
+  static constexpr std::uint32_t date = 0x00210000;
 
   std::uint32_t short_number(std::uint64_t n) const {
     return n >= zip64_from_ ? zip::in_zip64 : static_cast<std::uint32_t>(n);
   }
 
   // Writes the header of a member, and adds its entry to the table.
-  void begin_member(std::string_view name, std::uint16_t method, std::uint32_t crc, std::uint64_t size,
-                    std::uint64_t packed_size, std::size_t alignment) {
+  void begin_member(std::string_view name, std::uint16_t method, std::uint32_t crc,
+                    std::uint64_t size, std::uint64_t packed_size, std::size_t alignment) {
     require(name.size() <= 0xFFFF, "gpunet::io: a name of ", name.size(),
             " bytes (zip archives allow 65535), use a shorter one");
-    const bool large = size >= zip64_from_ || packed_size >= zip64_from_, is_far = offset_ >= zip64_from_;
+    const bool large = size >= zip64_from_ || packed_size >= zip64_from_,
+               is_far = offset_ >= zip64_from_;
 
     std::string fixed;  // the same in both headers
     append_number(fixed, large || is_far ? zip64_version : version);

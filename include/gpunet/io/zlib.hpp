@@ -1,6 +1,6 @@
-// Optional, not part of gpunet.hpp. A program that includes this header in one source, and links zlib (gpunet::zlib in
-// CMake, -lz elsewhere), reads PNG images, .gz files and compressed .pth files, and reads and writes compressed .npz
-// files.
+// Optional, not part of gpunet.hpp. A program that includes this header in one source, and links
+// zlib (gpunet::zlib in CMake, -lz elsewhere), reads PNG images, .gz files and compressed .pth
+// files, and reads and writes compressed .npz files.
 #pragma once
 
 #include <algorithm>
@@ -24,8 +24,10 @@ inline uInt zlib_piece(std::size_t left) {
 
 class ZlibInflater : public Inflater {
  public:
-  explicit ZlibInflater(std::vector<std::span<const std::byte>> packed) : packed_(std::move(packed)) {
-    require(inflateInit2(&stream_, -MAX_WBITS) == Z_OK, "gpunet::io: zlib does not start (no memory?), free some");
+  explicit ZlibInflater(std::vector<std::span<const std::byte>> packed)
+      : packed_(std::move(packed)) {
+    require(inflateInit2(&stream_, -MAX_WBITS) == Z_OK,
+            "gpunet::io: zlib does not start (no memory?), free some");
   }
   ~ZlibInflater() override { inflateEnd(&stream_); }
 
@@ -44,7 +46,8 @@ class ZlibInflater : public Inflater {
       piece = piece.subspan(in - stream_.avail_in);
       written += room - stream_.avail_out;
     }
-    if (written == out.size() || status_ == Z_STREAM_END) return static_cast<std::ptrdiff_t>(written);
+    if (written == out.size() || status_ == Z_STREAM_END)
+      return static_cast<std::ptrdiff_t>(written);
     return status_ == Z_BUF_ERROR ? cut_short : damaged;
   }
 
@@ -86,7 +89,8 @@ inline std::vector<std::byte> zlib_deflate(std::span<const std::byte> bytes) {
     written += room - stream.avail_out;
   }
   deflateEnd(&stream);
-  require(status == Z_STREAM_END, "gpunet::io: zlib fails with status ", status, ", write without compression");
+  require(status == Z_STREAM_END, "gpunet::io: zlib fails with status ", status,
+          ", write without compression");
   out.resize(written);
   return out;
 }

@@ -29,16 +29,18 @@ enum class AnomalyIn {
   parameter_gradient
 };
 
-// The first of the numbers that are not finite: of the earliest place, and there of the first sample.
+// The first of the numbers that are not finite: of the earliest place, and there of the first
+// sample.
 class Anomaly {
  public:
   bool found() const { return order_ < no_order; }
   // Whether something at a place of this order would be earlier.
   bool is_before(std::size_t order) const { return order_ < order; }
 
-  // Notes a number. `node` may be null; `sizes` are those of one sample, or of a parameter, called `name`.
-  void note(std::size_t order, const NotFinite& number, AnomalyIn in, const Node* node, const Sizes& sizes,
-            const std::string& name = {});
+  // Notes a number. `node` may be null; `sizes` are those of one sample, or of a parameter, called
+  // `name`.
+  void note(std::size_t order, const NotFinite& number, AnomalyIn in, const Node* node,
+            const Sizes& sizes, const std::string& name = {});
   // Throws the Error that says it.
   [[noreturn]] void report() const;
 
@@ -52,11 +54,13 @@ class Anomaly {
   Sizes sizes_;
 };
 
-// Looks at all that the nodes of a graph compute. A rank searches by itself, with statistics of its own samples.
+// Looks at all that the nodes of a graph compute. A rank searches by itself, with statistics of its
+// own samples.
 template <class D, class T>
 class AnomalySearch final : public NodeProbe<T>, public BatchRanks {
  public:
-  AnomalySearch(D& device, const Graph& graph, const Plan& plan) : device_(device), graph_(graph), plan_(plan) {}
+  AnomalySearch(D& device, const Graph& graph, const Plan& plan)
+      : device_(device), graph_(graph), plan_(plan) {}
 
   Anomaly first;
 
@@ -68,7 +72,8 @@ class AnomalySearch final : public NodeProbe<T>, public BatchRanks {
   void look(std::size_t order, AnomalyIn in, const Node* node, const Sizes& sizes, const T* data) {
     const index_t features = sizes.numel(), inner = slice.inner;
     look_at(order, in, node, sizes, {}, data, features * slice.samples(), [&](index_t i) {
-      return NotFinite{first_sample + i / (features * inner) * inner + i % inner, i / inner % features};
+      return NotFinite{first_sample + i / (features * inner) * inner + i % inner,
+                       i / inner % features};
     });
   }
   // The same for the losses of the samples, without padding.
@@ -77,28 +82,33 @@ class AnomalySearch final : public NodeProbe<T>, public BatchRanks {
             [&](index_t i) { return NotFinite{first_sample + i}; });
   }
   // The same for an array without samples.
-  void look_at_array(std::size_t order, AnomalyIn in, const Node* node, const Sizes& sizes, const std::string& name,
-                     const T* data) {
-    look_at(order, in, node, sizes, name, data, sizes.numel(), [](index_t i) { return NotFinite{0, i}; });
+  void look_at_array(std::size_t order, AnomalyIn in, const Node* node, const Sizes& sizes,
+                     const std::string& name, const T* data) {
+    look_at(order, in, node, sizes, name, data, sizes.numel(), [](index_t i) {
+      return NotFinite{0, i};
+    });
   }
 
   void see_output(const PlannedNode& planned, const T* y) override {
     const Node& node = node_of(planned);
     look(order_of(planned), AnomalyIn::output, &node, graph_.output_of(node), y);
   }
-  void see_gradients(const PlannedNode& planned, std::span<T* const> input_gradients, const T* gradients) override {
+  void see_gradients(const PlannedNode& planned, std::span<T* const> input_gradients,
+                     const T* gradients) override {
     const Node& node = node_of(planned);
-    const std::size_t order = 2 * plan_.nodes.size() + 2 - order_of(planned);  // after all outputs and the loss
+    // After all outputs and the loss.
+    const std::size_t order = 2 * plan_.nodes.size() + 2 - order_of(planned);
     for (std::size_t i = 0; i < input_gradients.size(); ++i)
       if (input_gradients[i])
-        look(order, AnomalyIn::input_gradient, &node, graph_.values[static_cast<std::size_t>(node.inputs[i])],
-             input_gradients[i]);
+        look(order, AnomalyIn::input_gradient, &node,
+             graph_.values[static_cast<std::size_t>(node.inputs[i])], input_gradients[i]);
     if (planned.skips_parameters) return;
     const std::span<const ParameterInfo> parameters = graph_.parameters_of(node);
     for (std::size_t p = 0; p < parameters.size(); ++p)
       if (parameters[p].requires_grad)
-        look_at_array(order, AnomalyIn::parameter_gradient, &node, parameters[p].sizes, parameters[p].name,
-                      gradients + plan_.gradient_offsets[static_cast<std::size_t>(node.first_parameter) + p]);
+        look_at_array(
+            order, AnomalyIn::parameter_gradient, &node, parameters[p].sizes, parameters[p].name,
+            gradients + plan_.gradient_offsets[static_cast<std::size_t>(node.first_parameter) + p]);
   }
 
   index_t ranks() const override { return 1; }
@@ -124,8 +134,8 @@ class AnomalySearch final : public NodeProbe<T>, public BatchRanks {
   }
 
   template <class Place>
-  void look_at(std::size_t order, AnomalyIn in, const Node* node, const Sizes& sizes, const std::string& name,
-               const T* data, index_t n, Place place) {
+  void look_at(std::size_t order, AnomalyIn in, const Node* node, const Sizes& sizes,
+               const std::string& name, const T* data, index_t n, Place place) {
     if (first.is_before(order)) return;
     numbers_.resize(static_cast<std::size_t>(n));
     device_.download(numbers_.data(), data, numbers_.size() * sizeof(T));

@@ -8,8 +8,8 @@
 
 namespace gpunet::detail {
 
-GPUNET_INLINE void Anomaly::note(std::size_t order, const NotFinite& number, AnomalyIn in, const Node* node,
-                                 const Sizes& sizes, const std::string& name) {
+GPUNET_INLINE void Anomaly::note(std::size_t order, const NotFinite& number, AnomalyIn in,
+                                 const Node* node, const Sizes& sizes, const std::string& name) {
   const auto key = [](std::size_t of, const NotFinite& at) {
     return std::tuple(of, at.sample, at.feature);
   };
@@ -27,8 +27,8 @@ GPUNET_INLINE void Anomaly::note(std::size_t order, const NotFinite& number, Ano
 }
 
 GPUNET_INLINE void Anomaly::report() const {
-  const bool is_array =
-      in_ == AnomalyIn::parameter || in_ == AnomalyIn::batch_loss || in_ == AnomalyIn::parameter_gradient;
+  const bool is_array = in_ == AnomalyIn::parameter || in_ == AnomalyIn::batch_loss ||
+                        in_ == AnomalyIn::parameter_gradient;
   std::string index;
   index_t rest = first_.feature;
   for (int d = sizes_.rank() - 1; d >= 0; rest /= sizes_[d--])
@@ -42,40 +42,51 @@ GPUNET_INLINE void Anomaly::report() const {
       break;
     case AnomalyIn::parameter:
       what = "the parameter ";
-      why = "it was so before this pass), load or draw the parameters again, and lower the learning rate";
+      why =
+          "it was so before this pass), load or draw the parameters again, and lower the learning "
+          "rate";
       break;
     case AnomalyIn::output:
       what = "the output of ";
       why =
-          "its inputs are finite), lower the learning rate, clip the gradients by nn::utils::clip_grad_norm_, or "
+          "its inputs are finite), lower the learning rate, clip the gradients by "
+          "nn::utils::clip_grad_norm_, or "
           "scale the inputs";
       break;
     case AnomalyIn::loss:
       what = "the losses of the samples";
-      why = "the outputs are finite), look at the target of that sample, or lower the learning rate";
+      why =
+          "the outputs are finite), look at the target of that sample, or lower the learning rate";
       break;
     case AnomalyIn::batch_loss:
       what = "the loss of the batch";
-      why = "those of its samples are finite, their sum is not), scale the loss down, or look at the targets";
+      why =
+          "those of its samples are finite, their sum is not), scale the loss down, or look at the "
+          "targets";
       break;
     case AnomalyIn::loss_gradient:
       what = "the gradient of the loss by the outputs";
-      why = "outputs and losses are finite), scale the loss down, or keep the outputs in a smaller range";
+      why =
+          "outputs and losses are finite), scale the loss down, or keep the outputs in a smaller "
+          "range";
       break;
     case AnomalyIn::input_gradient:
       what = "the gradient by the input of ";
       why =
-          "the gradient by its output is finite), scale the loss down, or keep its input away from where its "
+          "the gradient by its output is finite), scale the loss down, or keep its input away from "
+          "where its "
           "derivative is infinite";
       break;
     case AnomalyIn::parameter_gradient:
       what = "the gradient of ";
-      why = "the gradient by the output of the layer is finite), scale the loss down, or scale the inputs";
+      why =
+          "the gradient by the output of the layer is finite), scale the loss down, or scale the "
+          "inputs";
   }
-  throw_error(
-      Error(concat("gpunet::Network::detect_anomaly: ", what, place_,
-                   in_ == AnomalyIn::inputs || in_ == AnomalyIn::loss ? " have " : " has ", first_.value,
-                   index.empty() ? "" : concat(" at [", index, "]"), " (", why, "; no parameter has changed")));
+  throw_error(Error(concat("gpunet::Network::detect_anomaly: ", what, place_,
+                           in_ == AnomalyIn::inputs || in_ == AnomalyIn::loss ? " have " : " has ",
+                           first_.value, index.empty() ? "" : concat(" at [", index, "]"), " (",
+                           why, "; no parameter has changed")));
 }
 
 }  // namespace gpunet::detail

@@ -16,8 +16,10 @@ namespace gpunet {
 // What networks share: the arrays, how often they were updated, and who uses them.
 template <class D, class T>
 struct Arena {
-  Buffer<T, D> parameters, buffers;            // each array at the offset in its ParameterInfo or BufferInfo
-  Buffer<std::uint16_t, D> narrow_parameters;  // instead of `parameters`, with their offsets: see Predictor
+  // Each array at the offset in its ParameterInfo or BufferInfo.
+  Buffer<T, D> parameters, buffers;
+  // Instead of `parameters`, with their offsets: see Predictor.
+  Buffer<std::uint16_t, D> narrow_parameters;
   std::uint64_t updates = 0;
   ModelUse use = {};
 
@@ -26,16 +28,18 @@ struct Arena {
 
 namespace detail {
 
-// Returns the parameter or buffer of a name; null if there is none. It probably has the number `likely`.
+// Returns the parameter or buffer of a name; null if there is none. It probably has the number
+// `likely`.
 template <class Info>
 const Info* named(const std::vector<Info>& all, const std::string& name, std::size_t likely = 0) {
   if (likely < all.size() && all[likely].name == name) return &all[likely];
-  const auto found = std::find_if(all.begin(), all.end(), [&](const Info& info) { return info.name == name; });
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const Info& info) { return info.name == name; });
   return found == all.end() ? nullptr : &*found;
 }
 
-// Returns a graph whose parameters and buffers have the places of those with the same names in the arena of another. Throws Error
-// for one that the other does not have, or has with other sizes.
+// Returns a graph whose parameters and buffers have the places of those with the same names in the
+// arena of another. Throws Error for one that the other does not have, or has with other sizes.
 Graph with_arrays_of(const Graph& other, Graph graph);
 
 // The same arrays in the arenas of two networks.
@@ -45,7 +49,8 @@ struct CommonRange {
 struct CommonRanges {
   std::vector<CommonRange> parameters, buffers;
 };
-// Returns them, with neighbors merged. Throws Error unless both networks have the same names and sizes; `where` is the caller's name.
+// Returns them, with neighbors merged. Throws Error unless both networks have the same names and
+// sizes; `where` is the caller's name.
 CommonRanges common_ranges(const char* where, const Graph& here, const Graph& there);
 
 }  // namespace detail

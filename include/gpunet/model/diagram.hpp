@@ -1,4 +1,5 @@
-// Networks as diagrams (DOT, Mermaid, SVG): layers are boxes, arrows are labeled with the shape of one sample.
+// Networks as diagrams (DOT, Mermaid, SVG): layers are boxes, arrows are labeled with the shape of
+// one sample.
 #pragma once
 
 #include <string>

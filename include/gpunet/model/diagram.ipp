@@ -38,7 +38,9 @@ struct Diagram {
 
   int last() const { return static_cast<int>(boxes.size()) - 1; }
   // Returns the shape that leaves a box.
-  const std::string& shape(int box) const { return box < 0 ? from : boxes[static_cast<std::size_t>(box)].to; }
+  const std::string& shape(int box) const {
+    return box < 0 ? from : boxes[static_cast<std::size_t>(box)].to;
+  }
 
   explicit Diagram(const Summary& summary) : from(to_string(summary.input_size.tail())) {
     for (const LayerSummary& layer : summary.layers) {
@@ -49,8 +51,8 @@ struct Diagram {
                      layer.inputs};
       append_wrapped(box.lines, layer.extra_repr);
       if (box.has_parameters)
-        box.lines.push_back(
-            concat(with_commas(layer.num_params), layer.num_params == 1 ? " parameter" : " parameters"));
+        box.lines.push_back(concat(with_commas(layer.num_params),
+                                   layer.num_params == 1 ? " parameter" : " parameters"));
       boxes.push_back(std::move(box));
     }
   }
@@ -63,7 +65,8 @@ GPUNET_INLINE std::string node_name(int box) {
 
 // Returns the lines, escaped, with `line_break` between them.
 template <class Escape>
-std::string joined(const std::vector<std::string>& lines, std::string_view line_break, Escape escape) {
+std::string joined(const std::vector<std::string>& lines, std::string_view line_break,
+                   Escape escape) {
   std::string out;
   for (const std::string& line : lines)
     out += concat(out.empty() ? "" : line_break, escape(line));
@@ -72,7 +75,8 @@ std::string joined(const std::vector<std::string>& lines, std::string_view line_
 
 // Escapes text within quotes of the DOT language, where backslash and ampersand are special, too.
 GPUNET_INLINE std::string dot_text(std::string_view text) {
-  return gpunet::detail::escaped(text, {{'"', "\\\""}, {'\\', "\\\\"}, {'&', "&amp;"}, {'\n', "\\n"}});
+  return gpunet::detail::escaped(text,
+                                 {{'"', "\\\""}, {'\\', "\\\\"}, {'&', "&amp;"}, {'\n', "\\n"}});
 }
 
 // Escapes text within quotes of Mermaid, whose labels are Markdown and HTML; %% begins a directive.
@@ -89,8 +93,8 @@ GPUNET_INLINE std::string mermaid_text(std::string_view text) {
                                         {'\n', "<br/>"}});
 }
 
-// Colors for a light page and, by the system's color scheme, a dark one. Those of arrows and shapes are readable on both,
-// for pages that are dark regardless of the system.
+// Colors for a light page and, by the system's color scheme, a dark one. Those of arrows and shapes
+// are readable on both, for pages that are dark regardless of the system.
 inline constexpr std::string_view network_style = R"(<style>
 .gpunet-network text { font: 13px Helvetica, Arial, sans-serif; text-anchor: middle; fill: #1f2328 }
 .gpunet-network .title { font-weight: bold; font-size: 14px }
@@ -109,7 +113,8 @@ inline constexpr std::string_view network_style = R"(<style>
 </style>
 )";
 
-// An SVG of a diagram: boxes one below the other. Arrows from any but the one above run on their right, in lanes.
+// An SVG of a diagram: boxes one below the other. Arrows from any but the one above run on their
+// right, in lanes.
 class NetworkSvg {
  public:
   explicit NetworkSvg(const Diagram& diagram) {
@@ -137,14 +142,16 @@ class NetworkSvg {
   std::string text() const {
     const auto lanes = static_cast<index_t>(lanes_.size());
     const index_t width = width_ + (2 + lanes) * margin, height = y_ + margin;
-    return concat("<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"gpunet-network\" role=\"img\" width=\"", width,
-                  "\" height=\"", height, "\" viewBox=\"0 0 ", width, " ", height, "\">\n", network_style, body_,
-                  "</svg>\n");
+    return concat(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"gpunet-network\" role=\"img\" width=\"",
+        width, "\" height=\"", height, "\" viewBox=\"0 0 ", width, " ", height, "\">\n",
+        network_style, body_, "</svg>\n");
   }
 
  private:
   // In pixels; most characters of the font are 6 to 8 wide.
-  static constexpr index_t margin = 12, line_height = 19, arrow = 34, least_width = 160, character = 8;
+  static constexpr index_t margin = 12, line_height = 19, arrow = 34, least_width = 160,
+                           character = 8;
 
   index_t middle() const { return margin + width_ / 2; }
 
@@ -161,32 +168,34 @@ class NetworkSvg {
       y_ = end;
       return;
     }
-    body_ +=
-        concat("<path d=\"M", middle(), " ", y_ + 3, "V", end - 8, "m-4 0h8l-4 7z\"/>\n<text class=\"shape\" x=\"",
-               middle() + 10, "\" y=\"", y_ + arrow / 2 + 2, "\">", gpunet::detail::xml_text(shape), "</text>\n");
+    body_ += concat("<path d=\"M", middle(), " ", y_ + 3, "V", end - 8,
+                    "m-4 0h8l-4 7z\"/>\n<text class=\"shape\" x=\"", middle() + 10, "\" y=\"",
+                    y_ + arrow / 2 + 2, "\">", gpunet::detail::xml_text(shape), "</text>\n");
     y_ = end;
   }
 
   // An arrow from box `from` to box `to`, at height y, in the first lane that is free between them.
   void add_side_arrow(int from, int to, index_t y) {
     const auto is_free = [&](const Lane& lane) {
-      return std::none_of(lane.begin(), lane.end(),
-                          [&](const auto& other) { return other.first < to && from < other.second; });
+      return std::none_of(lane.begin(), lane.end(), [&](const auto& other) {
+        return other.first < to && from < other.second;
+      });
     };
     auto lane = std::find_if(lanes_.begin(), lanes_.end(), is_free);
     if (lane == lanes_.end()) lane = lanes_.insert(lane, Lane());
     lane->push_back({from, to});
     const index_t right = margin + width_, x = right + (lane - lanes_.begin() + 1) * margin;
-    body_ += concat("<path style=\"fill:none\" d=\"M", from < 0 ? middle() + 2 * margin : right, " ",
-                    ends_[static_cast<std::size_t>(from + 1)], "H", x, "V", y, "H", right + 7, "\"/>\n<path d=\"M",
-                    right + 7, " ", y - 4, "v8l-7-4z\"/>\n");
+    body_ += concat("<path style=\"fill:none\" d=\"M", from < 0 ? middle() + 2 * margin : right,
+                    " ", ends_[static_cast<std::size_t>(from + 1)], "H", x, "V", y, "H", right + 7,
+                    "\"/>\n<path d=\"M", right + 7, " ", y - 4, "v8l-7-4z\"/>\n");
   }
 
   void add_box(const DiagramBox& box) {
     const auto lines = static_cast<index_t>(box.lines.size());
     const index_t height = lines * line_height + margin;
-    body_ += concat("<rect", box.has_parameters ? " class=\"learns\"" : "", " x=\"", margin, "\" y=\"", y_,
-                    "\" width=\"", width_, "\" height=\"", height, "\" rx=\"6\"/>\n");
+    body_ +=
+        concat("<rect", box.has_parameters ? " class=\"learns\"" : "", " x=\"", margin, "\" y=\"",
+               y_, "\" width=\"", width_, "\" height=\"", height, "\" rx=\"6\"/>\n");
     const index_t end = y_ + height;
     y_ += margin / 2;
     for (const std::string& text : box.lines)
@@ -212,12 +221,14 @@ GPUNET_INLINE std::string to_dot(const Summary& summary) {
       "  edge [fontname=\"Helvetica\", fontsize=11];\n"
       "  input [shape=plaintext];\n";
   const auto arrow = [&diagram](int from, std::string_view to) {
-    return concat("  ", detail::node_name(from), " -> ", to, " [label=\" ", diagram.shape(from), "\"];\n");
+    return concat("  ", detail::node_name(from), " -> ", to, " [label=\" ", diagram.shape(from),
+                  "\"];\n");
   };
   for (int i = 0; i <= diagram.last(); ++i) {
     const detail::DiagramBox& box = diagram.boxes[static_cast<std::size_t>(i)];
     const std::string node = detail::node_name(i);
-    out += concat("  ", node, " [label=\"", detail::joined(box.lines, "\\n", detail::dot_text), "\"];\n");
+    out += concat("  ", node, " [label=\"", detail::joined(box.lines, "\\n", detail::dot_text),
+                  "\"];\n");
     for (const int input : box.inputs)
       out += arrow(input, node);
   }
@@ -233,7 +244,8 @@ GPUNET_INLINE std::string to_mermaid(const Summary& summary) {
   for (int i = 0; i <= diagram.last(); ++i) {
     const detail::DiagramBox& box = diagram.boxes[static_cast<std::size_t>(i)];
     const std::string node = detail::node_name(i);
-    out += concat("  ", node, "[\"", detail::joined(box.lines, "<br/>", detail::mermaid_text), "\"]\n");
+    out += concat("  ", node, "[\"", detail::joined(box.lines, "<br/>", detail::mermaid_text),
+                  "\"]\n");
     for (const int input : box.inputs)
       out += arrow(input, node);
   }

@@ -13,8 +13,8 @@
 
 namespace gpunet {
 
-// The processes that train a network together, for code that adds up numbers of theirs. A metric's all_reduce() takes this, or a
-// distributed::Communicator.
+// The processes that train a network together, for code that adds up numbers of theirs. A metric's
+// all_reduce() takes this, or a distributed::Communicator.
 class Ranks {
  public:
   // Returns whether this is the process that prints, saves and draws.
@@ -49,16 +49,19 @@ class Ranks {
   ~Ranks() = default;
 };
 
-// A batch in leaves: parts that are the same for any number of processes, and whose gradients are added up in the same order. Leaf k of the n
-// leaves of a process has its samples k, k + n, k + 2 n, ...
+// A batch in leaves: parts that are the same for any number of processes, and whose gradients are
+// added up in the same order. Leaf k of the n leaves of a process has its samples k, k + n, k + 2
+// n, ...
 template <class D, class T>
 class LeafReducer {
  public:
-  // Begins a batch of so many samples. Returns the number of its leaves on this process. Throws Error if they cannot be equally large.
+  // Begins a batch of so many samples. Returns the number of its leaves on this process. Throws
+  // Error if they cannot be equally large.
   virtual index_t begin_batch(index_t samples) = 0;
   // Begins the next leaf, whose backward pass replaces the gradients.
   virtual void begin_leaf() = 0;
-  // Returns the rows of an array [batch, ...] for the samples of the leaf, valid until the next one. `number`: 0 to 2, another for each array.
+  // Returns the rows of an array [batch, ...] for the samples of the leaf, valid until the next
+  // one. `number`: 0 to 2, another for each array.
   template <class E>
   View<const E, D> rows_of_leaf(int number, const View<const E, D>& rows) {
     const Sizes row = rows.sizes().tail();
@@ -68,7 +71,8 @@ class LeafReducer {
   }
   // Adds up its gradients and its loss.
   virtual void end_leaf() = 0;
-  // Makes the gradients and the loss of the network the means over all leaves of all processes, on each of them.
+  // Makes the gradients and the loss of the network the means over all leaves of all processes, on
+  // each of them.
   virtual void end_batch() = 0;
   // Makes the gradients what they were before the batch, after an error.
   virtual void abandon_batch() = 0;
@@ -76,17 +80,20 @@ class LeafReducer {
  protected:
   ~LeafReducer() = default;
   // Returns the rows of the leaf, of so many bytes each, and how many.
-  virtual std::pair<index_t, const void*> gather(int number, index_t rows, index_t bytes, const void* data) = 0;
+  virtual std::pair<index_t, const void*> gather(int number, index_t rows, index_t bytes,
+                                                 const void* data) = 0;
 };
 
 template <class D, class T>
 class NoSync;
 
-// As a NodeProbe, it sees each node after the last part of its gradients is in the arena, where a pass has one run of slices.
+// As a NodeProbe, it sees each node after the last part of its gradients is in the arena, where a
+// pass has one run of slices.
 template <class D, class T>
 class GradientReducer : public NodeProbe<T>, public Ranks {
  public:
-  // Returns the ranks whose samples together make the statistics of a batch in training mode; null: each process has its own.
+  // Returns the ranks whose samples together make the statistics of a batch in training mode; null:
+  // each process has its own.
   virtual BatchRanks* batch_ranks() = 0;
   // Before a forward pass in training mode.
   virtual void begin_pass() = 0;
@@ -105,8 +112,8 @@ class GradientReducer : public NodeProbe<T>, public Ranks {
   bool reduces_ = true;
 };
 
-// Until the end of its scope, backward passes leave gradients as this process has computed them, and they accumulate; the first one after
-// that reduces the sum. nullptr: does nothing.
+// Until the end of its scope, backward passes leave gradients as this process has computed them,
+// and they accumulate; the first one after that reduces the sum. nullptr: does nothing.
 template <class D, class T>
 class NoSync {
  public:

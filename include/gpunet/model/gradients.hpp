@@ -56,14 +56,16 @@ struct SumOfWide {
   }
 };
 
-// An arena of gradients, and a partial one for each run of slices after the first (see Slicing::runs). Those that are not computed
-// are 0. Where runs are long, the sums of sum_run slices each are added up in double.
+// An arena of gradients, and a partial one for each run of slices after the first (see
+// Slicing::runs). Those that are not computed are 0. Where runs are long, the sums of sum_run
+// slices each are added up in double.
 template <class T, class D>
 class Gradients {
  public:
   explicit Gradients(index_t size) : size_(size), ranges_{{0, size}} {}
 
-  // Sets which gradients are computed. Those of other parameters become 0. An error changes no range.
+  // Sets which gradients are computed. Those of other parameters become 0. An error changes no
+  // range.
   void set_plan(D& device, const std::vector<ParameterInfo>& parameters, const Plan& plan) {
     std::vector<ArenaRange> ranges;
     for (std::size_t i = 0; i < parameters.size(); ++i)
@@ -75,7 +77,8 @@ class Gradients {
       partial_ = {};  // gradients would lie in what are gaps now, which have to be 0
     spare_ = plan.spare_elements;
     ranges_ = std::move(ranges);
-    all_frozen_ = std::none_of(parameters.begin(), parameters.end(), [](const auto& p) { return p.requires_grad; });
+    all_frozen_ = std::none_of(parameters.begin(), parameters.end(),
+                               [](const auto& p) { return p.requires_grad; });
   }
   // Returns the parts of the arena that are computed.
   const std::vector<ArenaRange>& ranges() const { return ranges_; }
@@ -84,14 +87,18 @@ class Gradients {
   // and none has a gradient.
   void reserve(D& device, const Slicing& slicing) {
     require(size_ == 0 || !ranges_.empty() || !all_frozen_,
-            "gpunet::Network: no gradient to compute (all parameters are frozen by requires_grad(false)), let some "
+            "gpunet::Network: no gradient to compute (all parameters are frozen by "
+            "requires_grad(false)), let some "
             "of them be trained: net.parameters(\"fc.*\").requires_grad(true)");
     require(size_ == 0 || !ranges_.empty(),
-            "gpunet::Network: no gradient to compute (no trained parameter has an effect on the outputs: they are "
-            "frozen, behind detach, or in layers whose values are not used), let the outputs depend on one");
+            "gpunet::Network: no gradient to compute (no trained parameter has an effect on the "
+            "outputs: they are "
+            "frozen, behind detach, or in layers whose values are not used), let the outputs "
+            "depend on one");
     runs_ = slicing.runs();
     is_long_ = !std::is_same_v<T, WideSum<T>> && slicing.slices() > runs_ * sum_run;
-    const index_t size = size_ + spare_, partial = (runs_ - 1) * size, wide = is_long_ ? runs_ * size : 0;
+    const index_t size = size_ + spare_, partial = (runs_ - 1) * size,
+                  wide = is_long_ ? runs_ * size : 0;
     // What may still write to the old arena keeps it by owner().
     if (sum_->size() < size) sum_ = std::make_shared<Buffer<T, D>>(grown(device, *sum_, size));
     if (partial_.size() < partial) partial_ = grown(device, partial_, partial);
@@ -99,7 +106,9 @@ class Gradients {
   }
 
   // Returns the arena in which run r sums its gradients.
-  T* of_run(index_t r) const { return r == 0 ? sum_->data() : partial_.data() + (r - 1) * (size_ + spare_); }
+  T* of_run(index_t r) const {
+    return r == 0 ? sum_->data() : partial_.data() + (r - 1) * (size_ + spare_);
+  }
 
   // Returns how slice i of run r stores its gradients: the first slice replaces, others add.
   // Without zero_grad() since the last backward pass, run 0 always adds to the earlier gradients.
@@ -111,9 +120,9 @@ class Gradients {
   void end_slice(D& device, index_t r, index_t i, index_t slices) const {
     if (!is_long_ || (i + 1 < slices && (i + 1) % sum_run != 0)) return;
     for (const ArenaRange& range : ranges_)
-      for_each(
-          device, range.size(),
-          AddToWide<T>{i < sum_run, of_run(r) + range.begin, wide_.data() + r * (size_ + spare_) + range.begin});
+      for_each(device, range.size(),
+               AddToWide<T>{i < sum_run, of_run(r) + range.begin,
+                            wide_.data() + r * (size_ + spare_) + range.begin});
   }
   // Returns whether the arena of run 0 has all sums after the last slice.
   bool is_one_sum() const { return runs_ == 1 && !is_long_; }
@@ -126,7 +135,8 @@ class Gradients {
       if (T* const sum = sum_->data() + range.begin; is_long_)
         for_each(device, range.size(), SumOfWide<T>{runs_, size, wide_.data() + range.begin, sum});
       else
-        for_each(device, range.size(), AddPartials<T>{runs_ - 1, size, partial_.data() + range.begin, sum});
+        for_each(device, range.size(),
+                 AddPartials<T>{runs_ - 1, size, partial_.data() + range.begin, sum});
   }
   // Notes a backward pass: the next one adds to it.
   void note_backward() { zeroed_ = false; }
@@ -136,7 +146,8 @@ class Gradients {
   // Returns whether there was no backward pass since zero().
   bool zeroed() const { return zeroed_; }
 
-  // Memory for computing their norm, reused from call to call: scratch, and one element for the result.
+  // Memory for computing their norm, reused from call to call: scratch, and one element for the
+  // result.
   struct Measurement {
     T* result;
     void* scratch;

@@ -20,7 +20,8 @@ class Network;
 // What a hook sees.
 enum class Hooked { output, gradient };
 
-// A function that a network calls: net.register_forward_hook("conv1", f). It may go; the function stays until remove().
+// A function that a network calls: net.register_forward_hook("conv1", f). It may go; the function
+// stays until remove().
 template <class D, class T>
 class Hook {
  public:
@@ -36,7 +37,8 @@ class Hook {
 
 namespace detail {
 
-// Returns the value that a layer, or the last layer of a part, computes. Throws Error if there is none, or if nothing reads it.
+// Returns the value that a layer, or the last layer of a part, computes. Throws Error if there is
+// none, or if nothing reads it.
 value_t output_of_layer(const Graph& graph, std::string_view name);
 
 // The hooks of a network.
@@ -73,7 +75,8 @@ class Hooks {
   }
 
   // Makes room for a batch. Counts arrays that have moved in `moves`, also before an error.
-  void reserve(D& device, const Graph& graph, const Plan& plan, index_t batch, std::uint64_t& moves) {
+  void reserve(D& device, const Graph& graph, const Plan& plan, index_t batch,
+               std::uint64_t& moves) {
     watched_.clear();
     for (const auto& hook : hooks_) {
       const Sizes sizes = graph.values[static_cast<std::size_t>(hook->value)].with_front(batch);
@@ -84,8 +87,10 @@ class Hooks {
       const int value = plan.value_of[static_cast<std::size_t>(hook->value)];
       const bool is_output = hook->hooked == Hooked::output;
       const int maker = plan.values[static_cast<std::size_t>(value)].maker;
-      hook->is_computed = is_output || (maker >= 0 && plan.nodes[static_cast<std::size_t>(maker)].has_backward);
-      watched_.push_back({value, is_output ? hook->seen.data() : nullptr, is_output ? nullptr : hook->seen.data()});
+      hook->is_computed =
+          is_output || (maker >= 0 && plan.nodes[static_cast<std::size_t>(maker)].has_backward);
+      watched_.push_back({value, is_output ? hook->seen.data() : nullptr,
+                          is_output ? nullptr : hook->seen.data()});
     }
   }
   std::span<const WatchedValue<T>> watched() const { return watched_; }

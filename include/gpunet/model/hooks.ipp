@@ -17,11 +17,13 @@ GPUNET_INLINE value_t output_of_layer(const Graph& graph, std::string_view name)
     const Node& node = graph.nodes[i];
     const std::string_view of = node.name;
     same_names += of == name;
-    if (!name.empty() && of.starts_with(name) && (of.size() == name.size() || of[name.size()] == '.'))
+    if (!name.empty() && of.starts_with(name) &&
+        (of.size() == name.size() || of[name.size()] == '.'))
       output = node.output;
     if (i < most_names) names += (i > 0 ? " " : "") + node.name;
   }
-  if (graph.nodes.size() > most_names) names += concat(" and ", graph.nodes.size() - most_names, " more");
+  if (graph.nodes.size() > most_names)
+    names += concat(" and ", graph.nodes.size() - most_names, " more");
   require(output >= 0, "gpunet::Model: no layer is called \"", name, "\" (it has ", names,
           "), give a name that std::cout << net prints");
   require(same_names <= 1, "gpunet::Model: ", same_names, " layers are called \"", name,

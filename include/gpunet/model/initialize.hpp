@@ -23,7 +23,8 @@ inline std::vector<std::size_t> drawing_order(const Graph& graph) {
   };
   std::vector<std::size_t> order;
   order.reserve(graph.parameters.size());
-  for (std::size_t i = 0; i < graph.parameters.size(); ++i)  // nearly all are inserted at the end: no element moves
+  // Nearly all are inserted at the end: no element moves.
+  for (std::size_t i = 0; i < graph.parameters.size(); ++i)
     order.insert(std::upper_bound(order.begin(), order.end(), i, is_before), i);
   return order;
 }
@@ -31,7 +32,8 @@ inline std::vector<std::size_t> drawing_order(const Graph& graph) {
 // Draws the initial parameters of a network, in the order of torch.nn.
 template <class D, class T>
 void draw_parameters(D& device, const Graph& graph, Generator& generator, T* arena) {
-  constexpr index_t most = 4096;  // uniform values at a time, so that a large network needs no second copy
+  // Uniform values at a time, so that a large network needs no second copy.
+  constexpr index_t most = 4096;
   std::vector<T> values;
   const auto lock = generator.lock();
   for (const std::size_t index : drawing_order(graph)) {
@@ -41,7 +43,8 @@ void draw_parameters(D& device, const Graph& graph, Generator& generator, T* are
     const Initial& initial = parameter.initial;
     if (initial.copied_from > 0) continue;
     const auto a = static_cast<T>(initial.a), b = static_cast<T>(initial.b);
-    generator.discard(static_cast<std::uint64_t>(initial.unused) * sizeof(T) / sizeof(std::uint32_t));
+    generator.discard(static_cast<std::uint64_t>(initial.unused) * sizeof(T) /
+                      sizeof(std::uint32_t));
     if (initial.kind == Initial::Kind::constant) {
       fill(device, end - first, a, first);
       continue;
@@ -60,9 +63,11 @@ void draw_parameters(D& device, const Graph& graph, Generator& generator, T* are
     fill(device, row, T{}, first + initial.zero_row * row);
   }
   for (std::size_t i = 0; i < graph.parameters.size(); ++i)
-    if (const auto distance = static_cast<std::size_t>(graph.parameters[i].initial.copied_from); distance > 0) {
+    if (const auto distance = static_cast<std::size_t>(graph.parameters[i].initial.copied_from);
+        distance > 0) {
       const ParameterInfo &to = graph.parameters[i], &from = graph.parameters[i - distance];
-      device.copy(arena + to.offset, arena + from.offset, static_cast<std::size_t>(to.sizes.numel()) * sizeof(T));
+      device.copy(arena + to.offset, arena + from.offset,
+                  static_cast<std::size_t>(to.sizes.numel()) * sizeof(T));
     }
 }
 

@@ -12,7 +12,8 @@ GPUNET_INLINE void check_input(const Graph& graph, const Plan& plan, const Sizes
       (sizes.rank() != 2 || sizes.tail() != want))  // not what join_inputs() makes of several
     require(false, "gpunet::Model: 1 inputs (want ", graph.inputs.size(),
             "), give as many as the function of the network takes");
-  if (sizes.rank() != want.rank() + 1 || sizes.tail() != want || sizes[0] < 1)  // else no text is made
+  // Else no text is made.
+  if (sizes.rank() != want.rank() + 1 || sizes.tail() != want || sizes[0] < 1)
     require(false, "gpunet::Model: the input has shape ", to_string(sizes), " (want [batch, ",
             to_string(want).substr(1),
             " with a batch of 1 or more): check the dataset's samples and the network's Input");

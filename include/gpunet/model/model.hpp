@@ -8,25 +8,29 @@
 
 namespace gpunet {
 
-#define GPUNET_MODEL_ARGUMENTS                                                                                 \
-  "gpunet::Model: the arguments are a device, which comes first, and layers, write Model net(host, Net{}) or " \
+#define GPUNET_MODEL_ARGUMENTS                                                             \
+  "gpunet::Model: the arguments are a device, which comes first, and layers, write Model " \
+  "net(host, Net{}) or "                                                                   \
   "Model<Net, Host> net(host)"
 
-// The network Net on device D with parameters, gradients and workspace, computing in T (float or double): a Network with the
-// type of its layers, which checks shapes at compile time.
+// The network Net on device D with parameters, gradients and workspace, computing in T (float or
+// double): a Network with the type of its layers, which checks shapes at compile time.
 template <class Net, class D = detail::WrongArguments, class T = float>
 class Model : public Network<D, T> {
   static_assert(Device<D>,
-                "gpunet::Model: the second argument is not a device, use Host, or Cuda in a program that links "
+                "gpunet::Model: the second argument is not a device, use Host, or Cuda in a "
+                "program that links "
                 "gpunet::cuda or that "
                 "nvcc compiles");
-  static_assert(std::is_floating_point_v<T>, "gpunet::Model: the element type has to be float or double");
-  static_assert(
-      !nn::detail::is_block<Net>,
-      "gpunet::Model: the first argument of its Sequential is no Input, begin with the shape of one sample: "
-      "Input<3, 32, 32>");
+  static_assert(std::is_floating_point_v<T>,
+                "gpunet::Model: the element type has to be float or double");
+  static_assert(!nn::detail::is_block<Net>,
+                "gpunet::Model: the first argument of its Sequential is no Input, begin with the "
+                "shape of one sample: "
+                "Input<3, 32, 32>");
   static_assert(nn::detail::can_run<Net, D, T>(),
-                "gpunet::Model: a layer lacks forward(device, pass) or backward(device, pass) for this device and "
+                "gpunet::Model: a layer lacks forward(device, pass) or backward(device, pass) for "
+                "this device and "
                 "element type, write both (docs/adding_a_layer.md)");
 
  public:
@@ -34,7 +38,8 @@ class Model : public Network<D, T> {
   using OutputShape = decltype(std::declval<const Net&>().output());
 
   // Draws parameters, bitwise identical to torch.nn on every device.
-  explicit Model(D& device, const Net& net = Net(), const NetworkOptions& options = {default_generator()})
+  explicit Model(D& device, const Net& net = Net(),
+                 const NetworkOptions& options = {default_generator()})
       : Network<D, T>(device, nn::lower<D, T>(net), Drawn::yes, options), net_(net) {}
   Model(D& device, const NetworkOptions& options) : Model(device, Net(), options) {}
   // Other arguments do not compile.
@@ -43,7 +48,8 @@ class Model : public Network<D, T> {
       : Model(std::declval<D&>()) {
     static_assert(gpunet::detail::never<Given>, GPUNET_MODEL_ARGUMENTS);
   }
-  Model(const Model&) GPUNET_DELETED("gpunet::Model: copies are explicit, write Model<Net, Host> copy(host, net)");
+  Model(const Model&)
+      GPUNET_DELETED("gpunet::Model: copies are explicit, write Model<Net, Host> copy(host, net)");
   Model(Model&&) noexcept = default;
   // Destroys and constructs: layers may not be assignable.
   Model& operator=(Model&& other) noexcept {
@@ -52,7 +58,8 @@ class Model : public Network<D, T> {
     return *std::construct_at(this, std::move(other));
   }
 
-  // Returns a model of the same network with the same parameters, buffers and mode on another device.
+  // Returns a model of the same network with the same parameters, buffers and mode on another
+  // device.
   template <Device Target>
   Model<Net, Target, T> to(Target& target) const {
     return Model<Net, Target, T>(target, *this);

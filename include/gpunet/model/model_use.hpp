@@ -8,15 +8,16 @@
 
 namespace gpunet {
 
-// The state of a model's memory: free, used by one call exclusively, or read by any number of calls. A call that conflicts
-// throws Error and does not wait.
+// The state of a model's memory: free, used by one call exclusively, or read by any number of
+// calls. A call that conflicts throws Error and does not wait.
 class ModelUse {
  public:
   ModelUse() = default;
   // For a moved model, which no call uses.
   ModelUse(ModelUse&&) noexcept {}
 
-  // Begin a use and return true, unless another call is in the way. An object with std::adopt_lock ends it.
+  // Begin a use and return true, unless another call is in the way. An object with std::adopt_lock
+  // ends it.
   bool try_exclusive() {
     int expected = free;
     return state_.compare_exchange_strong(expected, exclusive, std::memory_order_acquire);
@@ -25,12 +26,13 @@ class ModelUse {
     int readers = state_.load(std::memory_order_relaxed);
     do
       if (readers == exclusive) return false;
-    while (
-        !state_.compare_exchange_weak(readers, readers + 1, std::memory_order_acquire, std::memory_order_relaxed));
+    while (!state_.compare_exchange_weak(readers, readers + 1, std::memory_order_acquire,
+                                         std::memory_order_relaxed));
     return true;
   }
 
-  // Exclusive use until the end of the scope: passes, updates of parameters. Throws Error if another call uses the model.
+  // Exclusive use until the end of the scope: passes, updates of parameters. Throws Error if
+  // another call uses the model.
   class Exclusive {
    public:
     explicit Exclusive(ModelUse& use) : state_(use.state_) {
@@ -45,7 +47,8 @@ class ModelUse {
     std::atomic<int>& state_;
   };
 
-  // Shared use until the end of the scope: copies of outputs, losses and parameters. Throws Error during an exclusive use.
+  // Shared use until the end of the scope: copies of outputs, losses and parameters. Throws Error
+  // during an exclusive use.
   class Shared {
    public:
     explicit Shared(ModelUse& use) : state_(use.state_) {
@@ -64,9 +67,11 @@ class ModelUse {
   static constexpr int free = 0, exclusive = -1;  // > 0: the number of readers
 
   [[noreturn, gnu::cold, gnu::noinline]] static void refuse() {
-    throw_error(Error(
-        "gpunet::Model: another call uses this model, in another thread or around this one (its memory holds one "
-        "pass), make a model for each thread, guard this one by a mutex, or predict from PublishedWeights"));
+    throw_error(
+        Error("gpunet::Model: another call uses this model, in another thread or around this one "
+              "(its memory holds one "
+              "pass), make a model for each thread, guard this one by a mutex, or predict from "
+              "PublishedWeights"));
   }
 
   std::atomic<int> state_{free};

@@ -45,13 +45,16 @@ struct NetworkOptions {
 #define GPUNET_NO_STATE                                                                           \
   "gpunet::Model: files and state dicts are functions, write io::save(net, path), io::load(net, " \
   "path), and net.copy_state(other) for the state of another model"
-#define GPUNET_NO_MOVE                                                                               \
-  "gpunet::Model: a network stays on its device, write Model<Net, Cuda> net(cuda), or auto other = " \
+#define GPUNET_NO_MOVE                                                                             \
+  "gpunet::Model: a network stays on its device, write Model<Net, Cuda> net(cuda), or auto other " \
+  "= "                                                                                             \
   "net.to(device) of a Model"
-#define GPUNET_NO_MODULES \
-  "gpunet::Model: a network has no modules at run time, loop over net.named_parameters(), or write summary(net)"
+#define GPUNET_NO_MODULES                                                                      \
+  "gpunet::Model: a network has no modules at run time, loop over net.named_parameters(), or " \
+  "write summary(net)"
 
-// A network on device D that computes in T (float or double): a Model without the type of its layers.
+// A network on device D that computes in T (float or double): a Model without the type of its
+// layers.
 template <class D, class T = float>
 class Network : public Trackable<Network<D, T>> {
  public:
@@ -62,31 +65,36 @@ class Network : public Trackable<Network<D, T>> {
 
   // `graph` has the kernels of D and T. Draws parameters, bitwise identical to torch.nn on every
   // device.
-  Network(D& device, Graph graph, Drawn drawn = Drawn::yes, const NetworkOptions& options = {default_generator()});
-  // Makes the network of a function of values (nn/value.hpp) for inputs [batch, ...input]; the function may return several
-  // values. Throws Error for sizes that do not fit.
+  Network(D& device, Graph graph, Drawn drawn = Drawn::yes,
+          const NetworkOptions& options = {default_generator()});
+  // Makes the network of a function of values (nn/value.hpp) for inputs [batch, ...input]; the
+  // function may return several values. Throws Error for sizes that do not fit.
   template <class F>
   requires(nn::values_taken_by<F> > 0)
-      Network(D& device, F f, const Sizes& input, const NetworkOptions& options = {default_generator()})
+      Network(D& device, F f, const Sizes& input,
+              const NetworkOptions& options = {default_generator()})
       : Network(device, graph_of<1>(f, {input}), Drawn::yes, options) {}
   // The same for functions of two or three values: net(a, b).
   template <class F>
-  requires(nn::values_taken_by<F> > 0) Network(D& device, F f, const Sizes& input0, const Sizes& input1,
-                                               const NetworkOptions& options = {default_generator()})
+  requires(nn::values_taken_by<F> > 0)
+      Network(D& device, F f, const Sizes& input0, const Sizes& input1,
+              const NetworkOptions& options = {default_generator()})
       : Network(device, graph_of<2>(f, {input0, input1}), Drawn::yes, options) {}
   template <class F>
   requires(nn::values_taken_by<F> > 0)
       Network(D& device, F f, const Sizes& input0, const Sizes& input1, const Sizes& input2,
               const NetworkOptions& options = {default_generator()})
       : Network(device, graph_of<3>(f, {input0, input1, input2}), Drawn::yes, options) {}
-  // Makes the network of a function of values that shares its parameters and buffers with another network, which has all of them,
-  // under the same names: Network generator(gan, [](nn::Value z) { ... }, {64}). What requires a gradient is a matter of each.
+  // Makes the network of a function of values that shares its parameters and buffers with another
+  // network, which has all of them, under the same names: Network generator(gan, [](nn::Value z)
+  // { ... }, {64}). What requires a gradient is a matter of each.
   // Throws Error for one that the other does not have. Draws nothing.
   template <class F>
   requires(nn::values_taken_by<F> > 0) Network(Network& other, F f, const Sizes& input)
       : Network(other, graph_of<1>(f, {input})) {}
   template <class F>
-  requires(nn::values_taken_by<F> > 0) Network(Network& other, F f, const Sizes& input0, const Sizes& input1)
+  requires(nn::values_taken_by<F> > 0)
+      Network(Network& other, F f, const Sizes& input0, const Sizes& input1)
       : Network(other, graph_of<2>(f, {input0, input1})) {}
   template <class F>
   requires(nn::values_taken_by<F> > 0)
@@ -94,13 +102,15 @@ class Network : public Trackable<Network<D, T>> {
       : Network(other, graph_of<3>(f, {input0, input1, input2})) {}
   // A function without sizes does not compile.
   template <class F>
-  requires(nn::values_taken_by<F> > 0) Network(D& device, F f) : Network(device, graph_of<0>(f, {})) {}
+  requires(nn::values_taken_by<F> > 0) Network(D& device, F f)
+      : Network(device, graph_of<0>(f, {})) {}
   // The same for a graph.
   Network(Network& other, Graph graph);
   Network(const Network&) GPUNET_DELETED(
-      "gpunet::Network: copies are explicit, make a network of the same function, and call copy_state(other)");
-  // Optimizers, steps, outputs and losses follow a network that is moved. A moved-from network can only be destroyed or
-  // assigned to.
+      "gpunet::Network: copies are explicit, make a network of the same function, and call "
+      "copy_state(other)");
+  // Optimizers, steps, outputs and losses follow a network that is moved. A moved-from network can
+  // only be destroyed or assigned to.
   Network(Network&&) noexcept;
   ~Network();
   // Destroys and constructs: the device is a reference.
@@ -110,63 +120,76 @@ class Network : public Trackable<Network<D, T>> {
     return *std::construct_at(this, std::move(other));
   }
 
-  // Copies parameters, buffers, mode and random state of a network with the same graph on any device.
+  // Copies parameters, buffers, mode and random state of a network with the same graph on any
+  // device.
   template <class From>
   void copy_state(const Network<From, T>& other);
 
   // Writes or reads parameters, buffers and the random state, for a checkpoint.
   void visit_state(StateVisitor& state);
-  // Writes or reads the number of batches since the last update, of `accumulate` that make one, and the gradients that they have left.
-  // Where there are some, throws Error if another number made one.
+  // Writes or reads the number of batches since the last update, of `accumulate` that make one, and
+  // the gradients that they have left. Where there are some, throws Error if another number made
+  // one.
   void visit_gradients(StateVisitor& state, index_t& batches, index_t accumulate);
 
-  // Sets training mode (the default) or evaluation mode, on which layers such as BatchNorm2d depend.
+  // Sets training mode (the default) or evaluation mode, on which layers such as BatchNorm2d
+  // depend.
   void train(bool on = true) { mode_ = on ? nn::Mode::train : nn::Mode::eval; }
   void eval() { train(false); }
   nn::Mode mode() const { return mode_; }
-  // Stores activations, their gradients, and parameters as layers read them, in 16 bits, as torch.autocast: net.autocast(
-  // Storage::bfloat16). Layers compute in float; what they read and write is rounded. The network's parameters, their gradients, buffers,
-  // inputs, outputs and losses stay floats, so that optimizers and files see no difference; so do sums and softmax, and what combines or
-  // moves numbers of an input (labels, indices). Holds for all passes from now on, in both
-  // modes, and not for copies; Storage::full ends it. Throws Error for a network of double, and for a constant, such as that of
-  // masked_fill(x, mask, -1e9), that is over 65504, the largest number of float16, but finite.
+  // Stores activations, their gradients, and parameters as layers read them, in 16 bits, as
+  // torch.autocast: net.autocast( Storage::bfloat16). Layers compute in float; what they read and
+  // write is rounded. The network's parameters, their gradients, buffers, inputs, outputs and
+  // losses stay floats, so that optimizers and files see no difference; so do sums and softmax, and
+  // what combines or moves numbers of an input (labels, indices). Holds for all passes from now on,
+  // in both modes, and not for copies; Storage::full ends it. Throws Error for a network of double,
+  // and for a constant, such as that of masked_fill(x, mask, -1e9), that is over 65504, the largest
+  // number of float16, but finite.
   void autocast(Storage storage);
   Storage storage() const { return plan().storage; }
-  // Checks every pass from now on, as torch.autograd.set_detect_anomaly(True): where an output, a loss or a gradient is nan or infinite,
-  // an Error names the layer in which that came up, and the first index. In train::Step and fit the parameters are then those before the
-  // step; running statistics have taken the batch in. Gradients of a network that stores float16 are not checked: where they overflow,
-  // a GradScaler skips the update. The gradients are read once for that; the search runs the batch again.
+  // Checks every pass from now on, as torch.autograd.set_detect_anomaly(True): where an output, a
+  // loss or a gradient is nan or infinite, an Error names the layer in which that came up, and the
+  // first index. In train::Step and fit the parameters are then those before the step; running
+  // statistics have taken the batch in. Gradients of a network that stores float16 are not checked:
+  // where they overflow, a GradScaler skips the update. The gradients are read once for that; the
+  // search runs the batch again.
   void detect_anomaly(bool on = true) { detects_anomaly_ = on; }
   bool detects_anomaly() const { return detects_anomaly_; }
   // The seed of the random numbers that ops use, and the number of passes in training mode so far.
-  std::pair<std::uint64_t, std::uint64_t> random_state() const { return {random_seed_, training_passes_}; }
+  std::pair<std::uint64_t, std::uint64_t> random_state() const {
+    return {random_seed_, training_passes_};
+  }
   void set_random_state(const std::pair<std::uint64_t, std::uint64_t>& state) {
     random_seed_ = state.first;
     training_passes_ = state.second;
   }
 
-  // Runs the forward pass on inputs [batch, ...sizes of Input] and returns the output, which is valid until the next pass.
-  // backward() uses a copy of the inputs, so they may be a temporary tensor. Throws Error for a wrong shape.
+  // Runs the forward pass on inputs [batch, ...sizes of Input] and returns the output, which is
+  // valid until the next pass. backward() uses a copy of the inputs, so they may be a temporary
+  // tensor. Throws Error for a wrong shape.
   template <class U, class E>
   Output<D, T> operator()(const View<U, E>& inputs) {
-    static_assert(
-        std::is_same_v<E, D>,
-        "gpunet::Model: the inputs are on another kind of device than the model, move them with to(device)");
-    static_assert(
-        std::is_same_v<std::remove_const_t<U>, T>,
-        "gpunet::Model: the inputs have another element type than the model (float, unless its third argument "
-        "says otherwise), make them of the same");
+    static_assert(std::is_same_v<E, D>,
+                  "gpunet::Model: the inputs are on another kind of device than the model, move "
+                  "them with to(device)");
+    static_assert(std::is_same_v<std::remove_const_t<U>, T>,
+                  "gpunet::Model: the inputs have another element type than the model (float, "
+                  "unless its third argument "
+                  "says otherwise), make them of the same");
     const ModelUse::Exclusive use = exclusive_use();
-    if constexpr (std::is_same_v<E, D> && std::is_same_v<std::remove_const_t<U>, T>) run_forward_pass(inputs);
+    if constexpr (std::is_same_v<E, D> && std::is_same_v<std::remove_const_t<U>, T>)
+      run_forward_pass(inputs);
     return Output<D, T>(*this, pass_, slicing_.batch);
   }
   template <class U, class E>
   Output<D, T> operator()(const Tensor<U, E>& inputs) {
     return (*this)(inputs.view());
   }
-  // The same for parts of tensors and for what is computed from tensors, net(x[0]), which are copied.
+  // The same for parts of tensors and for what is computed from tensors, net(x[0]), which are
+  // copied.
   template <class X>
-  requires(std::is_convertible_v<X, Tensor<T, D>> && !std::is_convertible_v<X&, View<const T, D>>) Output<D, T>
+  requires(std::is_convertible_v<X, Tensor<T, D>> &&
+           !std::is_convertible_v<X&, View<const T, D>>) Output<D, T>
   operator()(X&& x) {
     const Tensor<T, D> inputs = std::forward<X>(x);
     return (*this)(inputs.view());
@@ -175,15 +198,18 @@ class Network : public Trackable<Network<D, T>> {
   template <class X>
   requires(!requires(const std::remove_cvref_t<X>& x) { x.sizes(); }) Output<D, T>
   operator()(X&&) {
-    static_assert(
-        detail::never<X>,
-        "gpunet::Model: the input is no tensor, make one of numbers: Tensor<float, Host> x(host, {batch, 4}, "
-        "values), give batch.inputs of a batch");
+    static_assert(detail::never<X>,
+                  "gpunet::Model: the input is no tensor, make one of numbers: Tensor<float, Host> "
+                  "x(host, {batch, 4}, "
+                  "values), give batch.inputs of a batch");
     return Output<D, T>(*this, pass_, 0);
   }
   // The same for networks with two or three inputs.
-  Output<D, T> operator()(const ViewArgument<T, D>& a, const ViewArgument<T, D>& b) { return output_for({a, b}); }
-  Output<D, T> operator()(const ViewArgument<T, D>& a, const ViewArgument<T, D>& b, const ViewArgument<T, D>& c) {
+  Output<D, T> operator()(const ViewArgument<T, D>& a, const ViewArgument<T, D>& b) {
+    return output_for({a, b});
+  }
+  Output<D, T> operator()(const ViewArgument<T, D>& a, const ViewArgument<T, D>& b,
+                          const ViewArgument<T, D>& c) {
     return output_for({a, b, c});
   }
   // The same, as module.forward in PyTorch.
@@ -192,13 +218,15 @@ class Network : public Trackable<Network<D, T>> {
     return (*this)(std::forward<Inputs>(inputs)...);
   }
 
-  // Returns a batch of each input as one array [batch, all features], as all functions take it; one input as it is. The last array may
-  // be several inputs, one after another in each row, as a dataset has them. Valid until the next call. Throws Error for other
-  // shapes than those of the network's inputs. Several inputs use memory of the network, without guarding it.
+  // Returns a batch of each input as one array [batch, all features], as all functions take it; one
+  // input as it is. The last array may be several inputs, one after another in each row, as a
+  // dataset has them. Valid until the next call. Throws Error for other shapes than those of the
+  // network's inputs. Several inputs use memory of the network, without guarding it.
   View<const T, D> join(std::initializer_list<ViewArgument<T, D>> inputs);
 
-  // Runs forward pass, loss and backward pass slice by slice, so that a slice stays in the cache. Gradients are bitwise
-  // identical to those of loss(model(inputs), targets).backward(loss_gradient). Returns the loss of the batch.
+  // Runs forward pass, loss and backward pass slice by slice, so that a slice stays in the cache.
+  // Gradients are bitwise identical to those of loss(model(inputs),
+  // targets).backward(loss_gradient). Returns the loss of the batch.
   template <class Loss>
   LossValue<D, T> forward_backward(const ViewArgument<T, D>& inputs, const Loss& loss,
                                    const ViewArgument<nn::TargetOf<Loss, D, T>, D>& targets,
@@ -211,13 +239,14 @@ class Network : public Trackable<Network<D, T>> {
     return end_step();
   }
 
-  // The three parts of forward_backward, for a caller that has exclusive_use() and may record the second one. The first
-  // checks the arguments and allocates memory.
+  // The three parts of forward_backward, for a caller that has exclusive_use() and may record the
+  // second one. The first checks the arguments and allocates memory.
   void begin_step(const View<const T, D>& inputs, const TargetsOf<D, T>& targets);
-  // The second starts all work on the device and changes nothing else. The gradients are those of loss_gradient times the
-  // loss.
+  // The second starts all work on the device and changes nothing else. The gradients are those of
+  // loss_gradient times the loss.
   void run_step(const TargetsOf<D, T>& targets, T loss_gradient = 1);
-  // Throws the Error of detect_anomaly() unless the loss of run_step() and the gradients are finite.
+  // Throws the Error of detect_anomaly() unless the loss of run_step() and the gradients are
+  // finite.
   void check_step(const View<const T, D>& inputs, const TargetsOf<D, T>& targets, T loss_gradient);
   // Its results: the losses of the samples, [batch], and the loss of the batch.
   T* sample_losses() const { return losses_.data(); }
@@ -230,18 +259,22 @@ class Network : public Trackable<Network<D, T>> {
     return LossValue<D, T>(*this, losses_computed_);
   }
 
-  // Calls f(output) with the output of a layer, or of the last layer of a part, after each forward pass: [batch, ...], a Tensor that is
-  // valid until the next pass. The name is that of the parameters, "layer1.0". A train::Step calls it after the step. As in
-  // torch.nn.Module, but f cannot change the output. While f runs, the network is in use: f gets an Error from what runs, changes or saves
-  // it. Throws Error if there is no such layer.
-  Hook<D, T> register_forward_hook(std::string_view layer, std::function<void(const Tensor<T, D>&)> f);
-  // The same with the gradient of the loss by that output, after each backward pass that computes it (unless all below is frozen).
-  Hook<D, T> register_full_backward_hook(std::string_view layer, std::function<void(const Tensor<T, D>&)> f);
+  // Calls f(output) with the output of a layer, or of the last layer of a part, after each forward
+  // pass: [batch, ...], a Tensor that is valid until the next pass. The name is that of the
+  // parameters, "layer1.0". A train::Step calls it after the step. As in torch.nn.Module, but f
+  // cannot change the output. While f runs, the network is in use: f gets an Error from what runs,
+  // changes or saves it. Throws Error if there is no such layer.
+  Hook<D, T> register_forward_hook(std::string_view layer,
+                                   std::function<void(const Tensor<T, D>&)> f);
+  // The same with the gradient of the loss by that output, after each backward pass that computes
+  // it (unless all below is frozen).
+  Hook<D, T> register_full_backward_hook(std::string_view layer,
+                                         std::function<void(const Tensor<T, D>&)> f);
   void remove_hook(std::uint64_t number);
   bool has_hooks() const;
 
-  // Sets what reduces the gradients of each backward pass over several processes, nullptr for none: see
-  // distributed::DistributedDataParallel.
+  // Sets what reduces the gradients of each backward pass over several processes, nullptr for none:
+  // see distributed::DistributedDataParallel.
   void set_reducer(GradientReducer<D, T>* reducer) {
     reducer_ = reducer;
     ++reducer_number_;
@@ -271,17 +304,23 @@ class Network : public Trackable<Network<D, T>> {
   const Graph& fused_graph() const { return this->here().fused_; }
   const Plan& plan() const { return this->here().plan_; }
   // Returns the sizes of one output sample.
-  const Sizes& output_sizes() const { return graph().values[static_cast<std::size_t>(graph_.output)]; }
+  const Sizes& output_sizes() const {
+    return graph().values[static_cast<std::size_t>(graph_.output)];
+  }
   const std::vector<ParameterInfo>& named_parameters() const { return graph().parameters; }
 
-  // Return all parameters as one array, each at the offset in its ParameterInfo; gaps between them are 0.
+  // Return all parameters as one array, each at the offset in its ParameterInfo; gaps between them
+  // are 0.
   View<T, D> parameters() { return all(this->here().arena_->parameters); }
   View<const T, D> parameters() const { return all(this->here().arena_->parameters); }
-  // Return the parameters that a pattern names, net.parameters("features.*"), or for which a function of a ParameterInfo returns true.
-  // Throw Error if there are none.
-  Parameters<D, T> parameters(std::string_view pattern) { return {*this, detail::indices_of(graph(), pattern)}; }
+  // Return the parameters that a pattern names, net.parameters("features.*"), or for which a
+  // function of a ParameterInfo returns true. Throw Error if there are none.
+  Parameters<D, T> parameters(std::string_view pattern) {
+    return {*this, detail::indices_of(graph(), pattern)};
+  }
   template <class F>
-  requires std::is_invocable_r_v<bool, const F&, const ParameterInfo&> Parameters<D, T> parameters(F f) {
+  requires std::is_invocable_r_v<bool, const F&, const ParameterInfo&> Parameters<D, T> parameters(
+      F f) {
     const auto call = [](const void* of, const ParameterInfo& parameter) -> bool {
       return (*static_cast<const F*>(of))(parameter);
     };
@@ -309,7 +348,12 @@ class Network : public Trackable<Network<D, T>> {
   // Returns the addresses of the memory that a step uses beside parameters, inputs and targets.
   std::array<const void*, 6> memory_addresses() const {
     const auto [memory, caches] = workspace_.addresses();
-    return {memory, caches, losses_.data(), gradients_.data(), device_constants_.data(), total_weight_.data()};
+    return {memory,
+            caches,
+            losses_.data(),
+            gradients_.data(),
+            device_constants_.data(),
+            total_weight_.data()};
   }
   // Returns the bytes of workspace: activations, caches, scratch.
   std::size_t workspace_bytes() const { return workspace_.bytes(); }
@@ -321,22 +365,31 @@ class Network : public Trackable<Network<D, T>> {
   GPUNET_REFUSED_METHOD(load, GPUNET_NO_STATE)
   GPUNET_REFUSED_METHOD(cuda, GPUNET_NO_MOVE)
   GPUNET_REFUSED_METHOD(cpu, GPUNET_NO_MOVE)
-  GPUNET_REFUSED_METHOD(half, "gpunet::Model: half is no method, write net.autocast(Storage::float16)")
-  GPUNET_REFUSED_METHOD(bfloat16, "gpunet::Model: bfloat16 is no method, write net.autocast(Storage::bfloat16)")
-  GPUNET_REFUSED_METHOD(requires_grad_,
-                        "gpunet::Model: requires_grad_ is no method, write net.requires_grad(false)")
+  GPUNET_REFUSED_METHOD(half,
+                        "gpunet::Model: half is no method, write net.autocast(Storage::float16)")
   GPUNET_REFUSED_METHOD(
-      fit, "gpunet::Model: fit is no method, write train::fit(net, criterion, optimizer, loader, {.epochs = 5})")
-  GPUNET_REFUSED_METHOD(predict, "gpunet::Model: predict is no method, write net.eval() and net(x).argmax(1)")
+      bfloat16, "gpunet::Model: bfloat16 is no method, write net.autocast(Storage::bfloat16)")
+  GPUNET_REFUSED_METHOD(
+      requires_grad_, "gpunet::Model: requires_grad_ is no method, write net.requires_grad(false)")
+  GPUNET_REFUSED_METHOD(fit,
+                        "gpunet::Model: fit is no method, write train::fit(net, criterion, "
+                        "optimizer, loader, {.epochs = 5})")
+  GPUNET_REFUSED_METHOD(
+      predict, "gpunet::Model: predict is no method, write net.eval() and net(x).argmax(1)")
   GPUNET_REFUSED_METHOD(modules, GPUNET_NO_MODULES)
   GPUNET_REFUSED_METHOD(named_modules, GPUNET_NO_MODULES)
   GPUNET_REFUSED_METHOD(children, GPUNET_NO_MODULES)
   GPUNET_REFUSED_METHOD(named_children, GPUNET_NO_MODULES)
 
-  // Guard the model until the end of the scope; throw Error if another call uses it. The model's functions do this
-  // themselves; code that reads or writes its arrays concurrently with other threads has to.
-  [[nodiscard]] ModelUse::Exclusive exclusive_use() { return ModelUse::Exclusive(this->here().arena_->use); }
-  [[nodiscard]] ModelUse::Shared shared_use() const { return ModelUse::Shared(this->here().arena_->use); }
+  // Guard the model until the end of the scope; throw Error if another call uses it. The model's
+  // functions do this themselves; code that reads or writes its arrays concurrently with other
+  // threads has to.
+  [[nodiscard]] ModelUse::Exclusive exclusive_use() {
+    return ModelUse::Exclusive(this->here().arena_->use);
+  }
+  [[nodiscard]] ModelUse::Shared shared_use() const {
+    return ModelUse::Shared(this->here().arena_->use);
+  }
 
  private:
   friend class Output<D, T>;
@@ -345,22 +398,25 @@ class Network : public Trackable<Network<D, T>> {
 
   template <int count, class F>
   static Graph graph_of(F& f, std::initializer_list<Sizes> inputs) {
-    static_assert(
-        nn::values_taken_by<F> == count,
-        "gpunet::Network: the function takes another number of values than inputs are given, give the sizes "
-        "of one sample of each: Network net(host, f, {3, 32, 32}, {10})");
+    static_assert(nn::values_taken_by<F> == count,
+                  "gpunet::Network: the function takes another number of values than inputs are "
+                  "given, give the sizes "
+                  "of one sample of each: Network net(host, f, {3, 32, 32}, {10})");
     return nn::detail::graph_of_function(nn::detail::backend_of<D, T>(), f, inputs);
   }
 
   Network(D& device, Graph graph, std::shared_ptr<Arena<D, T>> arena);
 
-  static View<T, D> all(const Buffer<T, D>& buffer) { return {buffer.data(), Sizes{buffer.size()}}; }
+  static View<T, D> all(const Buffer<T, D>& buffer) {
+    return {buffer.data(), Sizes{buffer.size()}};
+  }
 
   void run_forward_hooks();
   void run_backward_hooks();
   // Takes a graph that runs, and its plan. An error changes nothing.
   void plan_for(Graph fused, Storage storage);
-  // Starts a pass: cuts the batch into slices and allocates memory for `slot_count` of them, 0 for all.
+  // Starts a pass: cuts the batch into slices and allocates memory for `slot_count` of them, 0 for
+  // all.
   void begin(const View<const T, D>& inputs, index_t slot_count);
   // In an exclusive use: the forward pass, and the hooks after it.
   void run_forward_pass(const View<const T, D>& inputs);
@@ -370,45 +426,52 @@ class Network : public Trackable<Network<D, T>> {
     return Output<D, T>(*this, pass_, slicing_.batch);
   }
 
-  // Returns the inputs of slice s in its order: a copy, or the caller's array if it has that order and is not needed after
-  // the pass.
+  // Returns the inputs of slice s in its order: a copy, or the caller's array if it has that order
+  // and is not needed after the pass.
   const T* enter(index_t s, const SliceMemory<T>& memory);
   SliceRun<D, T> run_of(index_t s, const T* x, const SliceMemory<T>& memory) {
-    return {.device = device_,
-            .graph = fused_,
-            .plan = plan_,
-            .slice = slicing_.slice(s),
-            .first_sample = slicing_.first_sample(s),
-            .x = x,
-            .parameters = arena_->parameters.data(),
-            .state = {arena_->buffers.data(),
-                      mode_of_pass_,
-                      {random_seed_, random_step_.data()},
-                      graph_constants_.data(),
-                      reducer_ && mode_of_pass_ == nn::Mode::train ? reducer_->batch_ranks() : nullptr},
-            .memory = memory,
-            .watched = hooks_->watched(),
-            .conversions = conversions_};
+    return {
+        .device = device_,
+        .graph = fused_,
+        .plan = plan_,
+        .slice = slicing_.slice(s),
+        .first_sample = slicing_.first_sample(s),
+        .x = x,
+        .parameters = arena_->parameters.data(),
+        .state = {arena_->buffers.data(),
+                  mode_of_pass_,
+                  {random_seed_, random_step_.data()},
+                  graph_constants_.data(),
+                  reducer_ && mode_of_pass_ == nn::Mode::train ? reducer_->batch_ranks() : nullptr},
+        .memory = memory,
+        .watched = hooks_->watched(),
+        .conversions = conversions_};
   }
 
   // Returns the output of slice s, after run_forward_pass().
   const T* output_of(index_t s) const {
     const SliceMemory<T> memory = workspace_.at(s, 0);
     const PlannedValue& value = plan_.values[static_cast<std::size_t>(plan_.output)];
-    return value.offset < 0 ? memory.input : memory.outputs + value.offset * slicing_.slice(s).samples();
+    return value.offset < 0 ? memory.input
+                            : memory.outputs + value.offset * slicing_.slice(s).samples();
   }
 
   // Throws Error for a loss that does not fit the output, or wrong targets. Returns the traits.
   nn::LossTraits check_loss(const TargetsOf<D, T>& targets, index_t batch);
   void begin_loss(const TargetsOf<D, T>& targets);
-  void evaluate(const TargetsOf<D, T>& targets, index_t s, const T* y, const SliceMemory<T>& memory);
-  // Computes the loss of every sample, its gradient, and the loss of the batch, for criterion(output, targets).
+  void evaluate(const TargetsOf<D, T>& targets, index_t s, const T* y,
+                const SliceMemory<T>& memory);
+  // Computes the loss of every sample, its gradient, and the loss of the batch, for
+  // criterion(output, targets).
   LossValue<D, T> apply(const TargetsOf<D, T>& targets);
-  // Computes the losses before the reduction, for criterion.each(output, targets), of outputs [batch, ...].
+  // Computes the losses before the reduction, for criterion.each(output, targets), of outputs
+  // [batch, ...].
   Tensor<T, D> each(const Tensor<T, D>& outputs, const TargetsOf<D, T>& targets);
   void reduce_losses();
   // Returns the number that the sum of the losses is divided by.
-  index_t reduced_by() const { return reduction_ == nn::Reduction::sum || is_weighted_ ? 1 : slicing_.batch; }
+  index_t reduced_by() const {
+    return reduction_ == nn::Reduction::sum || is_weighted_ ? 1 : slicing_.batch;
+  }
   // Returns the first extent of an output.
   index_t channels() const { return output_sizes().rank() == 0 ? 1 : output_sizes()[0]; }
   // Uploads the constants of a loss if they have changed.
@@ -424,11 +487,15 @@ class Network : public Trackable<Network<D, T>> {
   bool is_finite(index_t n, const T* x);
   // Throws the Error of detect_anomaly() unless the output of run_forward_pass() is finite.
   void check_output();
-  // Runs the last pass again, slice by slice, and throws an Error for the first number that is not finite. Without targets, the gradient of
-  // the loss is where apply() left it, or there is none; a step has `inputs`.
-  void find_anomaly(const T* inputs, const TargetsOf<D, T>* targets, T loss_gradient, bool with_backward);
+  // Runs the last pass again, slice by slice, and throws an Error for the first number that is not
+  // finite. Without targets, the gradient of the loss is where apply() left it, or there is none; a
+  // step has `inputs`.
+  void find_anomaly(const T* inputs, const TargetsOf<D, T>* targets, T loss_gradient,
+                    bool with_backward);
   // Returns whether the gradients of a node are complete after slice s.
-  bool completes_gradients(index_t s) const { return gradients_.is_one_sum() && s == slicing_.slices() - 1; }
+  bool completes_gradients(index_t s) const {
+    return gradients_.is_one_sum() && s == slicing_.slices() - 1;
+  }
   // Multiplies the gradient of a slice's outputs by that of the loss.
   void scale_output_gradient(index_t s, T loss_gradient, const SliceMemory<T>& memory);
 
@@ -443,9 +510,10 @@ class Network : public Trackable<Network<D, T>> {
   std::uint64_t plan_number_ = 0;
   const Conversions<D, T>* conversions_ = nullptr;  // of the plan's storage
   std::shared_ptr<Arena<D, T>> arena_;
-  Buffer<T, D> graph_constants_;          // Graph::constants
-  Buffer<T, D> joined_;                   // inputs, see join()
-  Buffer<std::uint64_t, D> random_step_;  // of networks with ops that use random numbers: see RandomState
+  Buffer<T, D> graph_constants_;  // Graph::constants
+  Buffer<T, D> joined_;           // inputs, see join()
+  // Of networks with ops that use random numbers: see RandomState.
+  Buffer<std::uint64_t, D> random_step_;
   std::uint64_t random_seed_ = 0, training_passes_ = 0;
   Gradients<T, D> gradients_;
   Workspace<T, D> workspace_;
@@ -453,9 +521,11 @@ class Network : public Trackable<Network<D, T>> {
   Buffer<T, D> loss_;                              // their mean or sum
   const T* inputs_ = nullptr;                      // of the running call
   nn::Reduction reduction_ = nn::Reduction::mean;  // of the last loss
-  index_t loss_begin_ = 0, loss_end_ = 0;          // the features of the output that the last loss is of
-  bool is_weighted_ = false;                       // the last loss: its losses are divided by total_weight_
-  std::vector<T> constants_;                       // of the last loss that has some
+  // The features of the output that the last loss is of.
+  index_t loss_begin_ = 0, loss_end_ = 0;
+  // The last loss: its losses are divided by total_weight_.
+  bool is_weighted_ = false;
+  std::vector<T> constants_;  // of the last loss that has some
   Buffer<T, D> device_constants_;
   Buffer<T, D> total_weight_;
   Buffer<double, D> checked_;  // for detect_anomaly()
@@ -506,11 +576,12 @@ requires(nn::values_taken_by<F> > 0) Network(D&, F, Sizes, Sizes, Sizes, Network
 // Gives the compiler one clear error for other arguments.
 template <detail::Wrong D, class T>
 class Network<D, T> : public detail::AnyArguments {
-  static_assert(
-      detail::never<D>,
-      "gpunet::Network: the arguments are a device, a function of values and the sizes of one sample in braces, "
-      "write Network net(host, [](nn::Value x) { return linear(x, 3); }, {4}), and Model net(host, Net{}) for "
-      "layers");
+  static_assert(detail::never<D>,
+                "gpunet::Network: the arguments are a device, a function of values and the sizes "
+                "of one sample in braces, "
+                "write Network net(host, [](nn::Value x) { return linear(x, 3); }, {4}), and Model "
+                "net(host, Net{}) for "
+                "layers");
 
  public:
   using AnyArguments::AnyArguments;

@@ -24,7 +24,8 @@ Network<D, T>::Network(D& device, Graph graph, std::shared_ptr<Arena<D, T>> aren
     : device_(device),
       graph_(std::move(graph)),
       fused_(fuse(graph_, fuse_policy<D, T>)),
-      plan_(fused_, DeviceTraits<D>::rectifies_gradients, InputGradient::skip, {.element_bytes = sizeof(T)}),
+      plan_(fused_, DeviceTraits<D>::rectifies_gradients, InputGradient::skip,
+            {.element_bytes = sizeof(T)}),
       arena_(std::move(arena)),
       graph_constants_(constants_on<T>(device, graph_)),
       random_step_(device, plan_.uses_random ? 1 : 0),
@@ -55,7 +56,8 @@ Network<D, T>::Network(D& device, Graph graph, Drawn drawn, const NetworkOptions
 
 template <class D, class T>
 Network<D, T>::Network(Network& other, Graph graph)
-    : Network(other.device(), detail::with_arrays_of(other.graph(), std::move(graph)), other.arena_) {
+    : Network(other.device(), detail::with_arrays_of(other.graph(), std::move(graph)),
+              other.arena_) {
   random_seed_ = other.random_seed_;
 }
 
@@ -67,7 +69,8 @@ void Network<D, T>::copy_state(const Network<From, T>& other) {
   const ModelUse::Shared use = other.shared_use();
   const auto copy = [&](const std::vector<detail::CommonRange>& all, const T* from, T* to) {
     for (const auto& [here, there, size] : all)
-      transfer(other.device(), from + there, device_, to + here, static_cast<std::size_t>(size) * sizeof(T));
+      transfer(other.device(), from + there, device_, to + here,
+               static_cast<std::size_t>(size) * sizeof(T));
   };
   copy(ranges.parameters, other.parameters().data(), parameters().data());
   copy(ranges.buffers, other.buffers().data(), buffers().data());
@@ -122,13 +125,15 @@ void Network<D, T>::set_requires_grad(std::span<const int> parameters, bool on) 
 template <class D, class T>
 Hook<D, T> Network<D, T>::register_forward_hook(std::string_view layer,
                                                 std::function<void(const Tensor<T, D>&)> f) {
-  return {*this, hooks_->add(detail::output_of_layer(graph(), layer), Hooked::output, std::move(f))};
+  return {*this,
+          hooks_->add(detail::output_of_layer(graph(), layer), Hooked::output, std::move(f))};
 }
 
 template <class D, class T>
 Hook<D, T> Network<D, T>::register_full_backward_hook(std::string_view layer,
                                                       std::function<void(const Tensor<T, D>&)> f) {
-  return {*this, hooks_->add(detail::output_of_layer(graph(), layer), Hooked::gradient, std::move(f))};
+  return {*this,
+          hooks_->add(detail::output_of_layer(graph(), layer), Hooked::gradient, std::move(f))};
 }
 
 template <class D, class T>
@@ -166,7 +171,8 @@ template <class D, class T>
 void Network<D, T>::autocast(Storage storage) {
   const auto use = exclusive_use();
   if (storage == plan_.storage) return;
-  const Conversions<D, T>* const conversions = conversions_of<D, T>(storage, "gpunet::Model::autocast");
+  const Conversions<D, T>* const conversions =
+      conversions_of<D, T>(storage, "gpunet::Model::autocast");
   plan_for(fused_, storage);
   conversions_ = conversions;
   ++pass_;  // outputs are stored differently
@@ -198,7 +204,8 @@ void Network<D, T>::begin(const View<const T, D>& inputs, index_t slot_count) {
   keeps_activations_ = slot_count == 0;
   mode_of_pass_ = mode_;
   if (mode_ == nn::Mode::train) ++training_passes_;
-  if (plan_.uses_random) fill(device_, 1, training_passes_, random_step_.data());  // recorded steps read it there
+  // Recorded steps read it there.
+  if (plan_.uses_random) fill(device_, 1, training_passes_, random_step_.data());
   updates_at_pass_ = arena_->updates;
   slicing_ = slice_batch(device_, inputs.size(0), {graph_.parameter_elements, plan_.activations});
   if (plan_.couples_samples && mode_ == nn::Mode::train) slicing_ = in_one_slice(slicing_);
@@ -217,10 +224,11 @@ View<const T, D> Network<D, T>::join(std::initializer_list<ViewArgument<T, D>> i
 template <class D, class T>
 void Network<D, T>::run_forward_pass(const View<const T, D>& inputs) {
   begin(inputs, 0);
-  DeviceTraits<D>::run(device_, slicing_.side_by_side, slicing_.slices(), [this](index_t s, index_t worker) {
-    const SliceMemory<T> memory = workspace_.at(s, worker);
-    run_of(s, enter(s, memory), memory).forward();
-  });
+  DeviceTraits<D>::run(device_, slicing_.side_by_side, slicing_.slices(),
+                       [this](index_t s, index_t worker) {
+                         const SliceMemory<T> memory = workspace_.at(s, worker);
+                         run_of(s, enter(s, memory), memory).forward();
+                       });
   if (detects_anomaly_) check_output();
   run_forward_hooks();
 }
@@ -232,7 +240,8 @@ const T* Network<D, T>::enter(index_t s, const SliceMemory<T>& memory) {
   if (slicing_.inner > 1)
     interleave(device_, slice, plan_.input_features, rows, memory.input);
   else if (keeps_activations_)
-    device_.copy(memory.input, rows, static_cast<std::size_t>(slice.count * plan_.input_features) * sizeof(T));
+    device_.copy(memory.input, rows,
+                 static_cast<std::size_t>(slice.count * plan_.input_features) * sizeof(T));
   else
     return rows;
   return memory.input;
@@ -268,14 +277,14 @@ namespace detail {
   if (want.rank() == 1 && sizes.numel() != batch)
     throw_error(Error(concat("gpunet::Model: ", sizes.numel(), " targets for a batch of ", batch,
                              " (want one for each sample), give the labels of the same batch")));
-  const char* advice =
-      want.rank() == 1 ? ", one for each sample), give targets.view().flatten()"
-      : want.rank() > 2 && sizes.rank() == 1
-          ? "), give one of that shape for each output, or put a Flatten before the last Linear, which "
-            "maps the last dimension"
-          : "), give one of that shape for each output";
-  throw_error(Error(concat("gpunet::Model: targets of shape ", to_string(sizes), " for a batch of ", batch,
-                           " (want ", to_string(want), advice)));
+  const char* advice = want.rank() == 1 ? ", one for each sample), give targets.view().flatten()"
+                       : want.rank() > 2 && sizes.rank() == 1
+                           ? "), give one of that shape for each output, or put a Flatten before "
+                             "the last Linear, which "
+                             "maps the last dimension"
+                           : "), give one of that shape for each output";
+  throw_error(Error(concat("gpunet::Model: targets of shape ", to_string(sizes), " for a batch of ",
+                           batch, " (want ", to_string(want), advice)));
 }
 
 }  // namespace detail
@@ -285,10 +294,10 @@ nn::LossTraits Network<D, T>::check_loss(const TargetsOf<D, T>& targets, index_t
   targets.loss.check_sizes(output_sizes());
   const nn::LossTraits traits = targets.loss.traits(output_sizes());
   const auto outputs = std::max(static_cast<int>(graph_.outputs.size()), 1);
-  require(
-      outputs == 1 || traits.output, "gpunet::Model: a loss of a network with ", outputs,
-      " outputs (a loss takes one), compute the loss in the function of the network, with the targets as inputs, "
-      "and return it as the only output, or as the last with nn::OutputLoss({.output = -1})");
+  require(outputs == 1 || traits.output, "gpunet::Model: a loss of a network with ", outputs,
+          " outputs (a loss takes one), compute the loss in the function of the network, with the "
+          "targets as inputs, "
+          "and return it as the only output, or as the last with nn::OutputLoss({.output = -1})");
   const int output = traits.output.value_or(0);
   require(-outputs <= output && output < outputs, "gpunet::Model: the loss is output ", output,
           " of a network with ", outputs, " (want ", -outputs, " to ", outputs - 1, ")");
@@ -296,7 +305,8 @@ nn::LossTraits Network<D, T>::check_loss(const TargetsOf<D, T>& targets, index_t
   if (outputs > 1) {
     loss_end_ = 0;
     for (int i = 0; i <= (output < 0 ? output + outputs : output); ++i)
-      loss_begin_ = std::exchange(loss_end_, loss_end_ + graph_.outputs[static_cast<std::size_t>(i)].numel());
+      loss_begin_ =
+          std::exchange(loss_end_, loss_end_ + graph_.outputs[static_cast<std::size_t>(i)].numel());
   }
   if (const Sizes want = traits.target.with_front(batch); targets.sizes != want)
     detail::refuse_targets(targets.sizes, want);
@@ -308,7 +318,8 @@ template <class D, class T>
 void Network<D, T>::begin_loss(const TargetsOf<D, T>& targets) {
   const nn::LossTraits traits = check_loss(targets, slicing_.batch);
   require(traits.reduction != nn::Reduction::none,
-          "gpunet::Model: a loss with Reduction::none is not one number (backward() starts from one), take "
+          "gpunet::Model: a loss with Reduction::none is not one number (backward() starts from "
+          "one), take "
           "Reduction::mean or sum, or look at all numbers by criterion.each(output, targets)");
   reduction_ = traits.reduction;
   is_weighted_ = traits.is_weighted;
@@ -323,9 +334,11 @@ void Network<D, T>::use_constants(std::span<const double> constants) {
   const auto same = [](double now, T before) {
     return static_cast<T>(now) == before;
   };
-  if (std::equal(constants.begin(), constants.end(), constants_.begin(), constants_.end(), same)) return;
+  if (std::equal(constants.begin(), constants.end(), constants_.begin(), constants_.end(), same))
+    return;
   constants_.clear();  // those of the device, which an error below leaves without any
-  if (device_constants_.size() < std::ssize(constants)) device_constants_.reset(device_, std::ssize(constants));
+  if (device_constants_.size() < std::ssize(constants))
+    device_constants_.reset(device_, std::ssize(constants));
   constants_.assign(constants.begin(), constants.end());
   device_.upload(device_constants_.data(), constants_.data(), constants_.size() * sizeof(T));
 }
@@ -341,15 +354,17 @@ void Network<D, T>::weigh(const TargetsOf<D, T>& targets) {
 }
 
 template <class D, class T>
-void Network<D, T>::evaluate(const TargetsOf<D, T>& targets, index_t s, const T* y, const SliceMemory<T>& memory) {
+void Network<D, T>::evaluate(const TargetsOf<D, T>& targets, index_t s, const T* y,
+                             const SliceMemory<T>& memory) {
   const index_t first = slicing_.first_sample(s);
   const void* of_slice =
       static_cast<const std::byte*>(targets.data) +
       targets.bytes() / static_cast<std::size_t>(slicing_.batch) * static_cast<std::size_t>(first);
-  targets.loss.evaluate(device_,
-                        {slicing_.slice(s), plan_.output_features, y, of_slice, T{1} / static_cast<T>(reduced_by()),
-                         losses_.data() + first, memory.output_gradient, channels(), device_constants_.data(),
-                         is_weighted_ ? total_weight_.data() : nullptr, 1, loss_begin_, loss_end_});
+  targets.loss.evaluate(
+      device_,
+      {slicing_.slice(s), plan_.output_features, y, of_slice, T{1} / static_cast<T>(reduced_by()),
+       losses_.data() + first, memory.output_gradient, channels(), device_constants_.data(),
+       is_weighted_ ? total_weight_.data() : nullptr, 1, loss_begin_, loss_end_});
 }
 
 template <class D, class T>
@@ -369,7 +384,8 @@ Tensor<T, D> Network<D, T>::each(const Tensor<T, D>& outputs, const TargetsOf<D,
   const nn::LossTraits traits = check_loss(targets, batch);
   use_constants(traits.constants);
   // Every loss is that of a sample of its own, whose numbers are made neighbors.
-  const index_t places = traits.each.numel(), losses = batch * places, numbers = traits.target.numel();
+  const index_t places = traits.each.numel(), losses = batch * places,
+                numbers = traits.target.numel();
   const auto gathered = [&](const T* data, index_t of_output) {
     Buffer<T, D> rows(device_, batch * of_output);
     deinterleave(device_, Slice{losses, batch, places}, of_output / places, data, rows.data());
@@ -407,11 +423,12 @@ void Network<D, T>::reduce_losses() {
 }
 
 template <class D, class T>
-void Network<D, T>::scale_output_gradient(index_t s, T loss_gradient, const SliceMemory<T>& memory) {
+void Network<D, T>::scale_output_gradient(index_t s, T loss_gradient,
+                                          const SliceMemory<T>& memory) {
   if (loss_gradient == T{1}) return;
   T* const gradient = memory.output_gradient;
-  map(device_, plan_.output_features * slicing_.slice(s).samples(), MultiplyBy<T>{loss_gradient}, gradient,
-      gradient);
+  map(device_, plan_.output_features * slicing_.slice(s).samples(), MultiplyBy<T>{loss_gradient},
+      gradient, gradient);
 }
 
 template <class D, class T>
@@ -426,7 +443,8 @@ void Network<D, T>::backward(T loss_gradient) {
   });
   if (reducer_) reducer_->reduce(gradients_.data());
   gradients_.note_backward();
-  if (detects_anomaly_ && !are_gradients_finite()) find_anomaly(nullptr, nullptr, loss_gradient, true);
+  if (detects_anomaly_ && !are_gradients_finite())
+    find_anomaly(nullptr, nullptr, loss_gradient, true);
 }
 
 template <class D, class T>
@@ -448,8 +466,10 @@ void Network<D, T>::check_output() {
 }
 
 template <class D, class T>
-void Network<D, T>::check_step(const View<const T, D>& inputs, const TargetsOf<D, T>& targets, T loss_gradient) {
-  if (!is_loss_finite() || !are_gradients_finite()) find_anomaly(inputs.data(), &targets, loss_gradient, true);
+void Network<D, T>::check_step(const View<const T, D>& inputs, const TargetsOf<D, T>& targets,
+                               T loss_gradient) {
+  if (!is_loss_finite() || !are_gradients_finite())
+    find_anomaly(inputs.data(), &targets, loss_gradient, true);
 }
 
 template <class D, class T>
@@ -463,7 +483,8 @@ void Network<D, T>::find_anomaly(const T* inputs, const TargetsOf<D, T>* targets
     return copy;
   };
   // The passes below write to them.
-  const std::vector<T> buffers = host_copy(arena_->buffers), gradients = host_copy(gradients_.sums());
+  const std::vector<T> buffers = host_copy(arena_->buffers),
+                       gradients = host_copy(gradients_.sums());
   for (const ParameterInfo& parameter : graph_.parameters)
     search.look_at_array(0, AnomalyIn::parameter, nullptr, parameter.sizes, parameter.name,
                          arena_->parameters.data() + parameter.offset);
@@ -481,7 +502,8 @@ void Network<D, T>::find_anomaly(const T* inputs, const TargetsOf<D, T>* targets
     if (targets) {
       evaluate(*targets, s, y, memory);
       search.look_at_losses(losses_.data() + run.first_sample);
-      search.look(search.loss_order(), AnomalyIn::loss_gradient, nullptr, output_sizes(), memory.output_gradient);
+      search.look(search.loss_order(), AnomalyIn::loss_gradient, nullptr, output_sizes(),
+                  memory.output_gradient);
       scale_output_gradient(s, loss_gradient, memory);
     }
     if (with_backward) run.backward(gradients_.of_run(0), Accumulate::no);
@@ -489,31 +511,34 @@ void Network<D, T>::find_anomaly(const T* inputs, const TargetsOf<D, T>* targets
   inputs_ = nullptr;
   device_.upload(arena_->buffers.data(), buffers.data(), arena_->buffers.bytes());
   device_.upload(gradients_.sums().data(), gradients.data(), gradients_.sums().bytes());
-  require(
-      search.first.found() || !reducer_ || mode_of_pass_ != nn::Mode::train || !reducer_->batch_ranks(),
-      "gpunet::Network::detect_anomaly: with the samples of this rank alone, all numbers are finite (statistics "
-      "or gradients of all ranks are not: the numbers came up on another rank, or a sum overflows), look at the "
-      "messages of the other ranks");
+  require(search.first.found() || !reducer_ || mode_of_pass_ != nn::Mode::train ||
+              !reducer_->batch_ranks(),
+          "gpunet::Network::detect_anomaly: with the samples of this rank alone, all numbers are "
+          "finite (statistics "
+          "or gradients of all ranks are not: the numbers came up on another rank, or a sum "
+          "overflows), look at the "
+          "messages of the other ranks");
   // A sum over the batch may overflow alone.
   if (!search.first.found() && targets)
     search.look_at_array(search.loss_order(), AnomalyIn::batch_loss, nullptr, {}, {}, loss_.data());
   if (!search.first.found() && with_backward)
     for (const ParameterInfo& parameter : graph_.parameters)
-      search.look_at_array(0, AnomalyIn::parameter_gradient, nullptr, parameter.sizes, parameter.name,
-                           gradients_.data() + parameter.offset);
+      search.look_at_array(0, AnomalyIn::parameter_gradient, nullptr, parameter.sizes,
+                           parameter.name, gradients_.data() + parameter.offset);
   if (search.first.found()) search.first.report();
 }
 
 template <class D, class T>
 template <class Body>
 void Network<D, T>::for_each_run(Body body) {
-  DeviceTraits<D>::run(device_, slicing_.side_by_side, slicing_.runs(), [&](index_t run, index_t worker) {
-    const index_t first = slicing_.first_slice(run), end = slicing_.first_slice(run + 1);
-    for (index_t s = first; s < end; ++s) {
-      body(run, s, gradients_.mode(run, s - first), worker);
-      gradients_.end_slice(device_, run, s - first, end - first);
-    }
-  });
+  DeviceTraits<D>::run(
+      device_, slicing_.side_by_side, slicing_.runs(), [&](index_t run, index_t worker) {
+        const index_t first = slicing_.first_slice(run), end = slicing_.first_slice(run + 1);
+        for (index_t s = first; s < end; ++s) {
+          body(run, s, gradients_.mode(run, s - first), worker);
+          gradients_.end_slice(device_, run, s - first, end - first);
+        }
+      });
   gradients_.add_partials(device_);
 }
 

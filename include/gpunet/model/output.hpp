@@ -39,17 +39,21 @@ struct RequireTargets {
   static constexpr bool wants_labels = std::is_integral_v<Target>;
   static constexpr bool floats_for_labels = wants_labels && std::is_floating_point_v<Number>;
   static constexpr bool labels_for_floats = !wants_labels && std::is_integral_v<Number>;
+  static_assert(!floats_for_labels,
+                "gpunet::Model: the loss takes labels and the targets are floats, give a "
+                "Tensor<label_t, D> of classes "
+                "from 0; floats are for losses such as MSELoss, probabilities of the classes for "
+                "SoftCrossEntropyLoss");
   static_assert(
-      !floats_for_labels,
-      "gpunet::Model: the loss takes labels and the targets are floats, give a Tensor<label_t, D> of classes "
-      "from 0; floats are for losses such as MSELoss, probabilities of the classes for SoftCrossEntropyLoss");
-  static_assert(!labels_for_floats,
-                "gpunet::Model: the loss takes numbers of the network's type and the targets are integers, give a "
-                "Tensor<float, D> of the shape of the outputs; labels are for CrossEntropyLoss and NLLLoss");
-  static_assert(
-      floats_for_labels || labels_for_floats || std::is_convertible_v<const Targets&, View<const Target, D>>,
-      "gpunet::Model: the targets have another type than the loss wants (labels are Tensor<label_t, D>), or "
-      "are on another kind of device than the model");
+      !labels_for_floats,
+      "gpunet::Model: the loss takes numbers of the network's type and the targets are integers, "
+      "give a "
+      "Tensor<float, D> of the shape of the outputs; labels are for CrossEntropyLoss and NLLLoss");
+  static_assert(floats_for_labels || labels_for_floats ||
+                    std::is_convertible_v<const Targets&, View<const Target, D>>,
+                "gpunet::Model: the targets have another type than the loss wants (labels are "
+                "Tensor<label_t, D>), or "
+                "are on another kind of device than the model");
 };
 
 }  // namespace nn::detail
@@ -63,8 +67,9 @@ class LossValue {
 
   LossValue(Network<D, T>& network, std::uint64_t number) : network_(network), number_(number) {}
 
-  // Adds the gradients of this loss, multiplied by `gradient`, to those of the parameters (after zero_grad(): replaces them):
-  // loss.backward(1.0 / 4) is PyTorch's (loss / 4).backward(). Throws Error the second time.
+  // Adds the gradients of this loss, multiplied by `gradient`, to those of the parameters (after
+  // zero_grad(): replaces them): loss.backward(1.0 / 4) is PyTorch's (loss / 4).backward(). Throws
+  // Error the second time.
   void backward(double gradient = 1) const {
     run_backward(static_cast<T>(gradient));
     if (!network_->has_hooks()) return;
@@ -79,7 +84,8 @@ class LossValue {
     return value;
   }
 
-  // Calls f(address of the loss on the device). Throws Error if the loss is stale; `what` is the caller's name.
+  // Calls f(address of the loss on the device). Throws Error if the loss is stale; `what` is the
+  // caller's name.
   template <class F>
   void read(const char* what, F f) const {
     const ModelUse::Shared use = network_->shared_use();
@@ -100,23 +106,26 @@ class LossValue {
     const ModelUse::Exclusive use = network_->exclusive_use();
     require_fresh("backward");
     require(network_->keeps_activations_,
-            "gpunet::LossValue::backward: this loss comes from a training step, which has run backward already");
-    require(
-        network_->updates_at_pass_ == network_->arena_->updates,
-        "gpunet::LossValue::backward: the parameters have changed since this loss was computed (an optimizer's "
-        "step, io::load, requires_grad or autocast; its activations belong to the old ones), run the model on the "
-        "batch again");
-    require(
-        network_->last_backward_ != number_,
-        "gpunet::LossValue::backward: trying to backward through the graph a second time (this would add the same "
-        "gradients again), run the model on the batch again and compute the loss");
+            "gpunet::LossValue::backward: this loss comes from a training step, which has run "
+            "backward already");
+    require(network_->updates_at_pass_ == network_->arena_->updates,
+            "gpunet::LossValue::backward: the parameters have changed since this loss was computed "
+            "(an optimizer's "
+            "step, io::load, requires_grad or autocast; its activations belong to the old ones), "
+            "run the model on the "
+            "batch again");
+    require(network_->last_backward_ != number_,
+            "gpunet::LossValue::backward: trying to backward through the graph a second time (this "
+            "would add the same "
+            "gradients again), run the model on the batch again and compute the loss");
     network_->backward(gradient);
     network_->last_backward_ = number_;
   }
 
   void require_fresh(const char* what) const {
     require(number_ == network_->losses_computed_, "gpunet::LossValue::", what,
-            ": the model has run another batch or computed another loss since, call it before the next one");
+            ": the model has run another batch or computed another loss since, call it before the "
+            "next one");
   }
 
   TrackedPointer<Network<D, T>> network_;
@@ -143,10 +152,12 @@ class Output {
   Tensor<T, D> tensor() const;
   operator Tensor<T, D>() const { return tensor(); }
 
-  // Returns a copy of output i of a network with several. Throws Error if there is none, or the output is stale.
+  // Returns a copy of output i of a network with several. Throws Error if there is none, or the
+  // output is stale.
   Tensor<T, D> operator[](std::size_t i) const;
 
-  // As of a Tensor: elements in row-major order, the only element, index of the maximum and softmax along a dimension.
+  // As of a Tensor: elements in row-major order, the only element, index of the maximum and softmax
+  // along a dimension.
   std::vector<T> to_vector() const { return tensor().to_vector(); }
   T item() const { return tensor().item(); }
   Tensor<label_t, D> argmax(int dim) const;
@@ -188,7 +199,8 @@ class Output {
   void require_one(const char* what) const;
   void require_fresh() const {
     require(pass_ == network_->pass_,
-            "gpunet::Output: the model has run another batch since this output was computed (or autocast), use "
+            "gpunet::Output: the model has run another batch since this output was computed (or "
+            "autocast), use "
             "tensor() "
             "to keep it");
   }
@@ -218,8 +230,8 @@ class ShapedOutput : public Output<D, T> {
   }
 };
 
-// Returns the mean, or the sum, of all outputs of a batch as its loss: mean(net(x, t)).backward() of a network that computes its loss
-// itself.
+// Returns the mean, or the sum, of all outputs of a batch as its loss: mean(net(x, t)).backward()
+// of a network that computes its loss itself.
 template <class D, class T>
 LossValue<D, T> mean(const Output<D, T>& output) {
   return nn::OutputLoss{}(output);
@@ -247,7 +259,8 @@ concept AnyOutput = decltype(is_output(static_cast<std::remove_cvref_t<X>*>(null
 // Operands that the language or the library might combine with a loss or an output. Types of users
 // may have operators of their own.
 template <class X>
-concept ResultOperand = AnyLoss<X> || AnyOutput<X> || std::is_arithmetic_v<std::remove_cvref_t<X>> || TensorLike<X>;
+concept ResultOperand =
+    AnyLoss<X> || AnyOutput<X> || std::is_arithmetic_v<std::remove_cvref_t<X>> || TensorLike<X>;
 template <class A, class B>
 concept WithResult = ResultOperand<A> && ResultOperand<B> &&
     (AnyLoss<A> || AnyLoss<B> || AnyOutput<A> || AnyOutput<B>);
@@ -255,17 +268,21 @@ concept WithResult = ResultOperand<A> && ResultOperand<B> &&
 }  // namespace detail
 
 // Arithmetic with losses and outputs does not compile.
-#define GPUNET_REFUSED_OF_RESULTS(op)                                                                            \
-  template <class A, class B>                                                                                    \
-  requires detail::WithResult<A, B>                                                                              \
-  auto operator op(A&&, B&&) {                                                                                   \
-    static_assert(!detail::AnyLoss<A> && !detail::AnyLoss<B>,                                                    \
-                  "gpunet::LossValue: no arithmetic with losses (a model stores the gradients of one), write "   \
-                  "loss.item() for the number, loss.backward(0.1) for 0.1 * loss, and a network whose outputs "  \
-                  "are losses, mean(net(x, t)), for a sum of several");                                          \
-    static_assert(!detail::AnyOutput<A> && !detail::AnyOutput<B>,                                                \
-                  "gpunet::Output: no arithmetic with outputs (their gradient comes from a loss), write "        \
-                  "net(x).tensor() for a copy, or a network of values that does it: Network net(host, f, {4})"); \
+#define GPUNET_REFUSED_OF_RESULTS(op)                                                              \
+  template <class A, class B>                                                                      \
+  requires detail::WithResult<A, B>                                                                \
+  auto operator op(A&&, B&&) {                                                                     \
+    static_assert(!detail::AnyLoss<A> && !detail::AnyLoss<B>,                                      \
+                  "gpunet::LossValue: no arithmetic with losses (a model stores the gradients of " \
+                  "one), write "                                                                   \
+                  "loss.item() for the number, loss.backward(0.1) for 0.1 * loss, and a network "  \
+                  "whose outputs "                                                                 \
+                  "are losses, mean(net(x, t)), for a sum of several");                            \
+    static_assert(                                                                                 \
+        !detail::AnyOutput<A> && !detail::AnyOutput<B>,                                            \
+        "gpunet::Output: no arithmetic with outputs (their gradient comes from a loss), write "    \
+        "net(x).tensor() for a copy, or a network of values that does it: Network net(host, f, "   \
+        "{4})");                                                                                   \
   }
 GPUNET_REFUSED_OF_RESULTS(+)
 GPUNET_REFUSED_OF_RESULTS(-)

@@ -21,16 +21,17 @@ template <class D, class T>
 Tensor<T, D> Output<D, T>::operator[](std::size_t i) const {
   const std::vector<Sizes>& parts = network_->graph().outputs;
   const std::size_t count = parts.empty() ? 1 : parts.size();
-  require(i < count, "gpunet::Output: output ", i, " of a network with ", count, " (want 0 to ", count - 1, ")");
+  require(i < count, "gpunet::Output: output ", i, " of a network with ", count, " (want 0 to ",
+          count - 1, ")");
   Tensor<T, D> all = tensor();
   if (count == 1) return all;
   index_t first = 0;
   for (std::size_t k = 0; k < i; ++k)
     first += parts[k].numel();
   Tensor<T, D> part(device(), parts[i].with_front(batch()));
-  detail::copy_rows(
-      device(), batch(),
-      detail::CopyRows<T>{parts[i].numel(), features(), parts[i].numel(), all.data() + first, part.data()});
+  detail::copy_rows(device(), batch(),
+                    detail::CopyRows<T>{parts[i].numel(), features(), parts[i].numel(),
+                                        all.data() + first, part.data()});
   return part;
 }
 

@@ -13,20 +13,23 @@
 
 namespace gpunet {
 
-// A view of a parameter, its gradient or a buffer of a model, which must outlive it. It knows its device: nn::init takes it, and
-// functions of tensors where <gpunet/tensors.hpp> is included. T is const where the model is, and for gradients.
+// A view of a parameter, its gradient or a buffer of a model, which must outlive it. It knows its
+// device: nn::init takes it, and functions of tensors where <gpunet/tensors.hpp> is included. T is
+// const where the model is, and for gradients.
 template <class T, class D>
 class Parameter : public View<T, D> {
  public:
   // `gradients` of a parameter, at `offset`: those of its model.
-  Parameter(D& device, T* data, const Sizes& sizes, const Gradients<std::remove_const_t<T>, D>* gradients = nullptr,
-            index_t offset = 0, const std::string* name = nullptr)
+  Parameter(D& device, T* data, const Sizes& sizes,
+            const Gradients<std::remove_const_t<T>, D>* gradients = nullptr, index_t offset = 0,
+            const std::string* name = nullptr)
       : View<T, D>(data, sizes, &device), gradients_(gradients), offset_(offset), name_(name) {}
 
-  // Returns the gradient that backward passes have added up since zero_grad(), of a frozen parameter zeros. Throws Error if there
-  // was none.
+  // Returns the gradient that backward passes have added up since zero_grad(), of a frozen
+  // parameter zeros. Throws Error if there was none.
   Parameter<const T, D> grad() const {
-    require(gradients_ != nullptr, "gpunet::Parameter::grad: this is a gradient or a buffer, ask a parameter");
+    require(gradients_ != nullptr,
+            "gpunet::Parameter::grad: this is a gradient or a buffer, ask a parameter");
     require(!gradients_->zeroed(), "gpunet::Parameter::grad: ", *name_,
             " has no gradient (no backward pass since zero_grad), call loss.backward() first");
     return {this->device(), gradients_->data() + offset_, this->sizes()};
@@ -42,27 +45,30 @@ namespace detail {
 
 // Returns the element of `infos` with this name. Throws Error if there is none.
 template <class Info>
-const Info& find_info(const std::vector<Info>& infos, std::string_view name, std::string_view function,
-                      std::string_view kind) {
+const Info& find_info(const std::vector<Info>& infos, std::string_view name,
+                      std::string_view function, std::string_view kind) {
   std::string names;
   for (const Info& info : infos) {
     if (info.name == name) return info;
     names += " " + info.name;
   }
-  throw_error(Error(concat("gpunet::", function, ": the network has no ", kind, " ", name, ", it has",
-                           names.empty() ? " none" : names)));
+  throw_error(Error(concat("gpunet::", function, ": the network has no ", kind, " ", name,
+                           ", it has", names.empty() ? " none" : names)));
 }
 
 }  // namespace detail
 
-// Returns the parameter with this name in the state dict: get_parameter(net, "fc1.weight"). Throws Error if there is none.
+// Returns the parameter with this name in the state dict: get_parameter(net, "fc1.weight"). Throws
+// Error if there is none.
 template <class Model>
 auto get_parameter(Model& model, std::string_view name) {
-  const auto& info = detail::find_info(model.named_parameters(), name, "get_parameter", "parameter");
+  const auto& info =
+      detail::find_info(model.named_parameters(), name, "get_parameter", "parameter");
   const auto all = model.parameters();
   using T = std::remove_pointer_t<decltype(all.data())>;
-  return Parameter<T, typename Model::device_type>(model.device(), all.data() + info.offset, info.sizes,
-                                                   &model.gradients(), info.offset, &info.name);
+  return Parameter<T, typename Model::device_type>(model.device(), all.data() + info.offset,
+                                                   info.sizes, &model.gradients(), info.offset,
+                                                   &info.name);
 }
 
 // Returns the buffer with this name in the state dict: get_buffer(net, "bn1.running_mean"). Throws
@@ -71,11 +77,13 @@ template <class Model>
 auto get_buffer(Model& model, std::string_view name) {
   const auto& info = detail::find_info(model.named_buffers(), name, "get_buffer", "buffer");
   require(info.kind == BufferKind::numbers, "gpunet::get_buffer: ", name,
-          " counts in whole numbers (a view of the network's type would show other ones), call get_count(net, \"",
+          " counts in whole numbers (a view of the network's type would show other ones), call "
+          "get_count(net, \"",
           name, "\")");
   const auto all = model.buffers();
   using T = std::remove_pointer_t<decltype(all.data())>;
-  return Parameter<T, typename Model::device_type>(model.device(), all.data() + info.offset, info.sizes);
+  return Parameter<T, typename Model::device_type>(model.device(), all.data() + info.offset,
+                                                   info.sizes);
 }
 
 namespace detail {

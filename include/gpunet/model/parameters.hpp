@@ -15,8 +15,8 @@ namespace gpunet {
 template <class D, class T>
 class Network;
 
-// Returns whether a parameter is a bias or a weight of a normalization, which weight decay usually leaves out: it has fewer than two
-// dimensions. For Network::parameters().
+// Returns whether a parameter is a bias or a weight of a normalization, which weight decay usually
+// leaves out: it has fewer than two dimensions. For Network::parameters().
 inline bool biases_and_norms(const ParameterInfo& parameter) {
   return parameter.sizes.rank() < 2;
 }
@@ -26,7 +26,8 @@ template <class D, class T>
 class Parameters {
  public:
   // `indices`: of Network::named_parameters(), ascending.
-  Parameters(Network<D, T>& network, std::vector<int> indices) : network_(network), indices_(std::move(indices)) {}
+  Parameters(Network<D, T>& network, std::vector<int> indices)
+      : network_(network), indices_(std::move(indices)) {}
 
   // Sets whether the next backward pass computes their gradients, and optimizers update them.
   void requires_grad(bool on) const { network_->set_requires_grad(indices_, on); }
@@ -55,7 +56,8 @@ class Parameters {
   template <class Asked = Parameters>
   auto begin() const {
     static_assert(detail::never<Asked>,
-                  "gpunet::Parameters: a loop over parameters (they are one array), call net.parameters(pattern)"
+                  "gpunet::Parameters: a loop over parameters (they are one array), call "
+                  "net.parameters(pattern)"
                   ".requires_grad(false) for all of them, or loop over net.named_parameters()");
     return this;
   }
@@ -74,8 +76,8 @@ namespace detail {
 // Returns the indices of the parameters that a pattern names. Throws Error if there are none.
 std::vector<int> indices_of(const Graph& graph, std::string_view pattern);
 // The same for those that `is_wanted` is true for.
-std::vector<int> indices_of(const Graph& graph, bool (*is_wanted)(const void* f, const ParameterInfo&),
-                            const void* f);
+std::vector<int> indices_of(const Graph& graph,
+                            bool (*is_wanted)(const void* f, const ParameterInfo&), const void* f);
 
 }  // namespace detail
 

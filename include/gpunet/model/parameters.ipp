@@ -11,13 +11,15 @@ namespace gpunet {
 namespace detail {
 
 GPUNET_INLINE std::vector<int> indices_of(const Graph& graph,
-                                          bool (*is_wanted)(const void* f, const ParameterInfo&), const void* f) {
+                                          bool (*is_wanted)(const void* f, const ParameterInfo&),
+                                          const void* f) {
   std::vector<int> indices;
   for (std::size_t i = 0; i < graph.parameters.size(); ++i)
     if (is_wanted(f, graph.parameters[i])) indices.push_back(static_cast<int>(i));
   require(!indices.empty(), "gpunet::Model::parameters: the function is true for none of the ",
           graph.parameters.size(),
-          " parameters (nothing would change), look at their names and sizes in net.named_parameters()");
+          " parameters (nothing would change), look at their names and sizes in "
+          "net.named_parameters()");
   return indices;
 }
 
@@ -30,9 +32,11 @@ GPUNET_INLINE std::vector<int> indices_of(const Graph& graph, std::string_view p
     if (names_parameter(pattern, name)) indices.push_back(static_cast<int>(i));
     if (i < most_names) names += (i > 0 ? " " : "") + name;
   }
-  if (graph.parameters.size() > most_names) names += concat(" and ", graph.parameters.size() - most_names, " more");
-  require(!indices.empty(), "gpunet::Model::parameters: no parameter is called \"", pattern, "\" (it has ",
-          names.empty() ? "none" : names, "), give a name, a part as \"features.0\", or a pattern as \"*.bias\"");
+  if (graph.parameters.size() > most_names)
+    names += concat(" and ", graph.parameters.size() - most_names, " more");
+  require(!indices.empty(), "gpunet::Model::parameters: no parameter is called \"", pattern,
+          "\" (it has ", names.empty() ? "none" : names,
+          "), give a name, a part as \"features.0\", or a pattern as \"*.bias\"");
   return indices;
 }
 

@@ -13,12 +13,15 @@ namespace gpunet {
 // The forward pass of a network in evaluation mode:
 //   Predictor predict(net, {.storage = Storage::bfloat16});
 //   Tensor<float, Host> scores = predict(images);
-// With Storage::full it shares the parameters and buffers of the network, and sees when they change; with 16 bits it has a copy, in half
-// of the memory. The network may be destroyed, the device not. Results are bitwise those of the network in evaluation mode and
-// with the same storage. Activations share memory, since no backward pass follows. Any number of threads may predict at a time,
-// each with a Predictor of its own, on Cuda with a device of its own; while the network is trained, from PublishedWeights.
+// With Storage::full it shares the parameters and buffers of the network, and sees when they
+// change; with 16 bits it has a copy, in half of the memory. The network may be destroyed, the
+// device not. Results are bitwise those of the network in evaluation mode and with the same
+// storage. Activations share memory, since no backward pass follows. Any number of threads may
+// predict at a time, each with a Predictor of its own, on Cuda with a device of its own; while the
+// network is trained, from PublishedWeights.
 //
-// After the first call for a batch size, into() on one thread of a Host makes no system call, waits for nobody and allocates nothing.
+// After the first call for a batch size, into() on one thread of a Host makes no system call, waits
+// for nobody and allocates nothing.
 template <class D, class T>
 class Predictor {
  public:
@@ -28,27 +31,32 @@ class Predictor {
   // Throws Error for 16 bits of a network of double.
   explicit Predictor(const Network<D, T>& network, const PredictorOptions& options = {})
       : Predictor(network.device(), network, options) {}
-  // The same on another device of the same kind, which for Cuda is the same GPU: `Host alone({.threads = 1})` for a thread that is to
-  // share its work with no other. Waits for the work of the network's device.
+  // The same on another device of the same kind, which for Cuda is the same GPU: `Host
+  // alone({.threads = 1})` for a thread that is to share its work with no other. Waits for the work
+  // of the network's device.
   Predictor(D& device, const Network<D, T>& network, const PredictorOptions& options = {});
   // Each call uses the weights that were published last when it began.
-  explicit Predictor(const PublishedWeights<D, T>& weights) : Predictor(weights.device(), weights) {}
+  explicit Predictor(const PublishedWeights<D, T>& weights)
+      : Predictor(weights.device(), weights) {}
   Predictor(D& device, const PublishedWeights<D, T>& weights);
 
-  // Returns the outputs for inputs [batch, ...sizes of Input]: [batch, ...sizes of the output]; several outputs as
-  // [batch, all features]. Throws Error for a wrong shape, while a network is trained whose parameters this shares, and while another
-  // thread calls this.
+  // Returns the outputs for inputs [batch, ...sizes of Input]: [batch, ...sizes of the output];
+  // several outputs as [batch, all features]. Throws Error for a wrong shape, while a network is
+  // trained whose parameters this shares, and while another thread calls this.
   Tensor<T, D> operator()(const ViewArgument<T, D>& inputs);
   // The same for networks with several inputs: predict({a, b}).
   Tensor<T, D> operator()(std::initializer_list<ViewArgument<T, D>> inputs);
-  // The same, written to `outputs`, whose first size is the batch and which has as many elements: predict.into(outputs, inputs).
+  // The same, written to `outputs`, whose first size is the batch and which has as many elements:
+  // predict.into(outputs, inputs).
   void into(const View<T, D>& outputs, const ViewArgument<T, D>& inputs);
   void into(const View<T, D>& outputs, std::initializer_list<ViewArgument<T, D>> inputs);
 
   D& device() const { return device_; }
   Storage storage() const { return plan_.storage; }
   // Returns the sizes of the output of one sample.
-  const Sizes& output_sizes() const { return graph_.values[static_cast<std::size_t>(graph_.output)]; }
+  const Sizes& output_sizes() const {
+    return graph_.values[static_cast<std::size_t>(graph_.output)];
+  }
   // Return the bytes of parameters, which a Predictor with Storage::full shares, and of workspace.
   std::size_t parameter_bytes() const {
     return published_ ? published_->parameter_bytes() : arena_->parameter_bytes();
@@ -60,10 +68,10 @@ class Predictor {
 
   // Returns the use of a call, during which there is no other one.
   ModelUse::Exclusive alone() {
-    require(
-        use_.try_exclusive(),
-        "gpunet::Predictor: another call uses this predictor, in another thread (its memory holds one pass), make "
-        "one for each thread, which may share the network or PublishedWeights");
+    require(use_.try_exclusive(),
+            "gpunet::Predictor: another call uses this predictor, in another thread (its memory "
+            "holds one pass), make "
+            "one for each thread, which may share the network or PublishedWeights");
     return {use_, std::adopt_lock};
   }
   // The functions above, in such a use.
@@ -77,12 +85,14 @@ class Predictor {
   Graph graph_;
   Plan plan_;
   const Conversions<D, T>* conversions_;
-  std::shared_ptr<Arena<D, T>> arena_;  // the network's, or one without `parameters`; null with published_
+  // The network's, or one without `parameters`; null with published_.
+  std::shared_ptr<Arena<D, T>> arena_;
   std::shared_ptr<detail::Published<D, T>> published_;
   Buffer<T, D> graph_constants_;  // Graph::constants
   std::uint64_t random_seed_ = 0;
-  Buffer<std::uint64_t, D> random_step_;  // of networks with ops that use random numbers: see RandomState
-  Buffer<T, D> joined_;                   // inputs, see join_inputs()
+  // Of networks with ops that use random numbers: see RandomState.
+  Buffer<std::uint64_t, D> random_step_;
+  Buffer<T, D> joined_;  // inputs, see join_inputs()
   Workspace<T, D> workspace_;
 };
 

@@ -24,8 +24,9 @@ GPUNET_INLINE Graph for_inference(Graph graph, const FusePolicy& policy) {
 
 template <class D>
 void require_shared_memory(const D& device, const D& of_network) {
-  require(DeviceTraits<D>::share_memory(device, of_network), "gpunet::Predictor: the network is on ",
-          of_network.name(), ", this device is another GPU (parameters are shared), take one of the same GPU");
+  require(DeviceTraits<D>::share_memory(device, of_network),
+          "gpunet::Predictor: the network is on ", of_network.name(),
+          ", this device is another GPU (parameters are shared), take one of the same GPU");
 }
 
 }  // namespace detail
@@ -57,7 +58,8 @@ Predictor<D, T>::Predictor(D& device, const Network<D, T>& network, const Predic
   arena_->buffers.reset(device_, buffers.size());
   device_.copy(arena_->buffers.data(), buffers.data(), buffers.bytes());
   arena_->narrow_parameters.reset(device_, parameters.size());
-  conversions_->narrow(device_, parameters.size(), parameters.data(), arena_->narrow_parameters.data());
+  conversions_->narrow(device_, parameters.size(), parameters.data(),
+                       arena_->narrow_parameters.data());
 }
 
 template <class D, class T>
@@ -89,7 +91,8 @@ Tensor<T, D> Predictor<D, T>::outputs_of(const View<const T, D>& inputs) {
 }
 
 template <class D, class T>
-void Predictor<D, T>::into(const View<T, D>& outputs, std::initializer_list<ViewArgument<T, D>> inputs) {
+void Predictor<D, T>::into(const View<T, D>& outputs,
+                           std::initializer_list<ViewArgument<T, D>> inputs) {
   const ModelUse::Exclusive use = alone();
   write(outputs, detail::join_inputs(device_, graph_, plan_, inputs, joined_));
 }
@@ -104,10 +107,11 @@ template <class D, class T>
 void Predictor<D, T>::write(const View<T, D>& outputs, const View<const T, D>& inputs) {
   detail::check_input(graph_, plan_, inputs.sizes());
   const index_t batch = inputs.size(0);
-  require(
-      outputs.sizes().rank() > 0 && outputs.size(0) == batch && outputs.numel() == batch * plan_.output_features,
-      "gpunet::Predictor::into: outputs of shape ", to_string(outputs.sizes()), " (want ",
-      to_string(output_sizes().with_front(batch)), ", one row for each input), make them of that shape");
+  require(outputs.sizes().rank() > 0 && outputs.size(0) == batch &&
+              outputs.numel() == batch * plan_.output_features,
+          "gpunet::Predictor::into: outputs of shape ", to_string(outputs.sizes()), " (want ",
+          to_string(output_sizes().with_front(batch)),
+          ", one row for each input), make them of that shape");
   run(inputs, outputs.data());
 }
 
@@ -116,37 +120,40 @@ void Predictor<D, T>::run(const View<const T, D>& inputs, T* outputs) {
   Arena<D, T>& arena = published_ ? published_->acquire() : *arena_;
   const ModelUse::Shared use =
       published_ ? ModelUse::Shared(arena.use, std::adopt_lock) : ModelUse::Shared(arena.use);
-  const Slicing slicing = slice_batch(device_, inputs.size(0), {graph_.parameter_elements, plan_.activations});
+  const Slicing slicing =
+      slice_batch(device_, inputs.size(0), {graph_.parameter_elements, plan_.activations});
   const Slice largest = slicing.slice(0);
   const index_t workers = slicing.side_by_side ? DeviceTraits<D>::workers(device_) : 1;
   workspace_.reserve(device_, plan_, largest, workers, workers,
                      scratch_elements<D, T>(device_, graph_, plan_, largest));
-  DeviceTraits<D>::run(device_, slicing.side_by_side, slicing.slices(), [&](index_t s, index_t worker) {
-    const Slice slice = slicing.slice(s);
-    const SliceMemory<T> memory = workspace_.at(worker, worker);
-    const index_t first = slicing.first_sample(s);
-    const T* x = inputs.data() + first * plan_.input_features;
-    if (slicing.inner > 1) {
-      interleave(device_, slice, plan_.input_features, x, memory.input);
-      x = memory.input;
-    }
-    const T* y = SliceRun<D, T>{.device = device_,
-                                .graph = graph_,
-                                .plan = plan_,
-                                .slice = slice,
-                                .first_sample = first,
-                                .x = x,
-                                .parameters = arena.parameters.data(),
-                                .state = {arena.buffers.data(),
-                                          nn::Mode::eval,
-                                          {random_seed_, random_step_.data()},
-                                          graph_constants_.data()},
-                                .memory = memory,
-                                .conversions = conversions_,
-                                .narrow_parameters = arena.narrow_parameters.data()}
-                     .forward();
-    deinterleave(device_, slice, plan_.output_features, y, outputs + first * plan_.output_features);
-  });
+  DeviceTraits<D>::run(
+      device_, slicing.side_by_side, slicing.slices(), [&](index_t s, index_t worker) {
+        const Slice slice = slicing.slice(s);
+        const SliceMemory<T> memory = workspace_.at(worker, worker);
+        const index_t first = slicing.first_sample(s);
+        const T* x = inputs.data() + first * plan_.input_features;
+        if (slicing.inner > 1) {
+          interleave(device_, slice, plan_.input_features, x, memory.input);
+          x = memory.input;
+        }
+        const T* y = SliceRun<D, T>{.device = device_,
+                                    .graph = graph_,
+                                    .plan = plan_,
+                                    .slice = slice,
+                                    .first_sample = first,
+                                    .x = x,
+                                    .parameters = arena.parameters.data(),
+                                    .state = {arena.buffers.data(),
+                                              nn::Mode::eval,
+                                              {random_seed_, random_step_.data()},
+                                              graph_constants_.data()},
+                                    .memory = memory,
+                                    .conversions = conversions_,
+                                    .narrow_parameters = arena.narrow_parameters.data()}
+                         .forward();
+        deinterleave(device_, slice, plan_.output_features, y,
+                     outputs + first * plan_.output_features);
+      });
   if (published_) device_.synchronize();  // publish() may write to what is read no longer
 }
 

@@ -14,7 +14,8 @@ namespace gpunet {
 
 // Options of a Predictor and of PublishedWeights.
 struct PredictorOptions {
-  // bfloat16 or float16: the parameters are copied and stored in 16 bits, and so are activations; layers compute in float.
+  // bfloat16 or float16: the parameters are copied and stored in 16 bits, and so are activations;
+  // layers compute in float.
   Storage storage = Storage::full;
 };
 
@@ -38,7 +39,9 @@ class Published {
   const std::uint64_t random_seed;
 
   std::uint64_t version() const { return version_.load(std::memory_order_acquire); }
-  std::size_t parameter_bytes() const { return newest_.load(std::memory_order_acquire)->parameter_bytes(); }
+  std::size_t parameter_bytes() const {
+    return newest_.load(std::memory_order_acquire)->parameter_bytes();
+  }
 
  private:
   // Returns an arena that is not in use, whose exclusive use has begun.
@@ -54,7 +57,8 @@ class Published {
 
 }  // namespace detail
 
-// A copy of the parameters and buffers of a network, from which any number of threads predict, and which publish() replaces as a whole:
+// A copy of the parameters and buffers of a network, from which any number of threads predict, and
+// which publish() replaces as a whole:
 //   PublishedWeights weights(net);
 //   std::jthread server([&](std::stop_token stop) {
 //     Predictor predict(weights);
@@ -62,19 +66,22 @@ class Published {
 //   });
 //   ... training steps of net ...
 //   weights.publish(net);  // each prediction is of the old weights or of the new ones, never of some of both
-// A prediction waits for nobody, and publish() not for predictions: it writes to memory that none of them reads. That is two
-// copies, and one more for each prediction that lasts longer than from one publish() to the next but one; in 16 bits, also one in full
-// precision for publish(). Predictors have no copies of their own. The network may be destroyed, the device not.
+// A prediction waits for nobody, and publish() not for predictions: it writes to memory that none
+// of them reads. That is two copies, and one more for each prediction that lasts longer than from
+// one publish() to the next but one; in 16 bits, also one in full precision for publish().
+// Predictors have no copies of their own. The network may be destroyed, the device not.
 template <class D, class T>
 class PublishedWeights {
  public:
   // Publishes the weights of a network. Throws Error for 16 bits of a network of double.
   explicit PublishedWeights(const Network<D, T>& network, const PredictorOptions& options = {})
-      : published_(std::make_shared<detail::Published<D, T>>(network.device(), network, options.storage)) {}
+      : published_(std::make_shared<detail::Published<D, T>>(network.device(), network,
+                                                             options.storage)) {}
 
-  // Publishes the weights of the same or another network, which may be on another kind of device, but has the same parameters and
-  // buffers. Returns when they are there. On Cuda from the thread that uses the device. Throws Error for other parameters, and
-  // while another thread trains the network; nothing has changed then.
+  // Publishes the weights of the same or another network, which may be on another kind of device,
+  // but has the same parameters and buffers. Returns when they are there. On Cuda from the thread
+  // that uses the device. Throws Error for other parameters, and while another thread trains the
+  // network; nothing has changed then.
   template <class From>
   void publish(const Network<From, T>& network) {
     published_->publish(network);

@@ -20,7 +20,8 @@ template <class D, class T>
 Arena<D, T>& Published<D, T>::acquire() {
   // One that publish() has begun to write again is not the newest any more.
   for (;;)
-    if (Arena<D, T>& arena = *newest_.load(std::memory_order_acquire); arena.use.try_shared()) return arena;
+    if (Arena<D, T>& arena = *newest_.load(std::memory_order_acquire); arena.use.try_shared())
+      return arena;
 }
 
 template <class D, class T>
@@ -42,7 +43,8 @@ Arena<D, T>& Published<D, T>::free_arena() {
 template <class D, class T>
 template <class From>
 void Published<D, T>::publish(const Network<From, T>& network) {
-  const CommonRanges ranges = common_ranges("gpunet::PublishedWeights::publish", graph, network.graph());
+  const CommonRanges ranges =
+      common_ranges("gpunet::PublishedWeights::publish", graph, network.graph());
   const std::lock_guard lock(publishing_);
   const ModelUse::Shared reads = network.shared_use();
   Arena<D, T>& arena = free_arena();
@@ -50,14 +52,17 @@ void Published<D, T>::publish(const Network<From, T>& network) {
     const ModelUse::Exclusive writes(arena.use, std::adopt_lock);
     const auto copy = [&](const std::vector<CommonRange>& all, const T* from, T* to) {
       for (const auto& [here, there, size] : all)
-        transfer(network.device(), from + there, device, to + here, static_cast<std::size_t>(size) * sizeof(T));
+        transfer(network.device(), from + there, device, to + here,
+                 static_cast<std::size_t>(size) * sizeof(T));
     };
-    if (conversions_ && wide_parameters_.size() == 0) wide_parameters_.reset(device, graph.parameter_elements);
+    if (conversions_ && wide_parameters_.size() == 0)
+      wide_parameters_.reset(device, graph.parameter_elements);
     T* const parameters = conversions_ ? wide_parameters_.data() : arena.parameters.data();
     copy(ranges.parameters, network.parameters().data(), parameters);
     copy(ranges.buffers, network.buffers().data(), arena.buffers.data());
     if (conversions_)
-      conversions_->narrow(device, graph.parameter_elements, parameters, arena.narrow_parameters.data());
+      conversions_->narrow(device, graph.parameter_elements, parameters,
+                           arena.narrow_parameters.data());
     device.synchronize();  // for predictors on streams of their own
   }
   newest_.store(&arena, std::memory_order_release);

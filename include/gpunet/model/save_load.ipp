@@ -42,7 +42,8 @@ class StateCopy {
   template <class D>
   void upload_to(Network<D, T>& model) const {
     const ModelUse::Exclusive use = model.exclusive_use();
-    model.device().upload(model.parameters().data(), parameters_.data(), parameters_.size() * sizeof(T));
+    model.device().upload(model.parameters().data(), parameters_.data(),
+                          parameters_.size() * sizeof(T));
     model.device().upload(model.buffers().data(), buffers_.data(), buffers_.size() * sizeof(T));
     model.note_update();
   }
@@ -73,7 +74,8 @@ class StateAsFile : public TensorFile {
 }  // namespace detail
 
 template <class D, class T, class From>
-IncompatibleKeys load(Network<D, T>& model, const Network<From, T>& other, const LoadOptions& options) {
+IncompatibleKeys load(Network<D, T>& model, const Network<From, T>& other,
+                      const LoadOptions& options) {
   detail::StateCopy<T> state(model), from(other);
   const detail::StateAsFile file(entries_of(from.named_arrays(other.graph())));
   IncompatibleKeys keys = load_arrays(state.named_arrays(model.graph()), file, options);
@@ -99,7 +101,8 @@ IncompatibleKeys load(Network<D, T>& model, const std::string& path, const LoadO
 
 GPUNET_COMPILE_TEMPLATES(GPUNET_SAVE)
 GPUNET_COMPILE_TEMPLATES(GPUNET_LOAD)
-#define GPUNET_LOAD_NETWORK(D, T) IncompatibleKeys load(Network<D, T>&, const Network<D, T>&, const LoadOptions&)
+#define GPUNET_LOAD_NETWORK(D, T) \
+  IncompatibleKeys load(Network<D, T>&, const Network<D, T>&, const LoadOptions&)
 GPUNET_COMPILE_TEMPLATES(GPUNET_LOAD_NETWORK)
 #undef GPUNET_LOAD_NETWORK
 

@@ -16,15 +16,18 @@ struct Slicing {
   index_t batch;
   index_t outer;
   index_t inner;
-  bool side_by_side;  // threads take slices; otherwise slices go one after another and ops use all threads
+  // Threads take slices; otherwise slices go one after another and ops use all threads.
+  bool side_by_side;
 
   constexpr index_t per_slice() const { return outer * inner; }
   constexpr index_t slices() const { return ceil_div(batch, per_slice()); }
   constexpr index_t first_sample(index_t i) const { return i * per_slice(); }
-  constexpr Slice slice(index_t i) const { return {std::min(per_slice(), batch - first_sample(i)), outer, inner}; }
+  constexpr Slice slice(index_t i) const {
+    return {std::min(per_slice(), batch - first_sample(i)), outer, inner};
+  }
 
-  // The number of runs of neighboring slices, each of which sums its gradients in its own arena. It depends only on the
-  // slices, so the sums are bitwise identical for any number of threads.
+  // The number of runs of neighboring slices, each of which sums its gradients in its own arena. It
+  // depends only on the slices, so the sums are bitwise identical for any number of threads.
   constexpr index_t runs() const { return side_by_side ? std::min(slices(), most_runs) : 1; }
   // The first slice of run r; first_slice(runs()) is the end.
   constexpr index_t first_slice(index_t r) const { return r * slices() / runs(); }

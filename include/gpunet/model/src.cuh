@@ -21,10 +21,12 @@ template void detail::Published<Cuda, double>::publish(const Network<Host, doubl
 template void detail::Published<Host, float>::publish(const Network<Cuda, float>&);
 template void detail::Published<Host, double>::publish(const Network<Cuda, double>&);
 
-template io::IncompatibleKeys io::load(Network<Cuda, float>&, const Network<Host, float>&, const io::LoadOptions&);
+template io::IncompatibleKeys io::load(Network<Cuda, float>&, const Network<Host, float>&,
+                                       const io::LoadOptions&);
 template io::IncompatibleKeys io::load(Network<Cuda, double>&, const Network<Host, double>&,
                                        const io::LoadOptions&);
-template io::IncompatibleKeys io::load(Network<Host, float>&, const Network<Cuda, float>&, const io::LoadOptions&);
+template io::IncompatibleKeys io::load(Network<Host, float>&, const Network<Cuda, float>&,
+                                       const io::LoadOptions&);
 template io::IncompatibleKeys io::load(Network<Host, double>&, const Network<Cuda, double>&,
                                        const io::LoadOptions&);
 

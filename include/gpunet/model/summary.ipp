@@ -47,7 +47,8 @@ GPUNET_INLINE Summary summary(const Graph& graph, index_t element_bytes, index_t
             " (want 2^48 numbers or fewer, no memory holds more), give a smaller batch");
     layer.mult_adds = batch_size * mult_adds;
     first_output.push_back(node.output);
-    layer.output_bytes = graph.traits(node).is_view ? 0 : element_bytes;  // of one element, see below
+    // Of one element, see below.
+    layer.output_bytes = graph.traits(node).is_view ? 0 : element_bytes;
     layer.param_bytes = element_bytes * layer.num_params;
     out.total_mult_adds += layer.mult_adds;
     if (!node.shares_parameters) {
@@ -87,7 +88,8 @@ GPUNET_INLINE std::string in_units(index_t n, index_t unit) {
   return gpunet::detail::fixed_text(number, 1 - static_cast<int>(std::floor(std::log10(number))));
 }
 
-// Returns "(M): 2.63": in millions, from 1e9 in billions (G), from 1e12 in trillions (T); without decimals if they are 0.
+// Returns "(M): 2.63": in millions, from 1e9 in billions (G), from 1e12 in trillions (T); without
+// decimals if they are 0.
 GPUNET_INLINE std::string in_millions(index_t n) {
   const bool tera = n >= 1'000'000'000'000, giga = n >= 1'000'000'000;
   const index_t unit = tera ? 1'000'000'000'000 : giga ? 1'000'000'000 : 1'000'000;
@@ -95,14 +97,16 @@ GPUNET_INLINE std::string in_millions(index_t n) {
   if (n % unit == 0) return concat("(", letter, "): ", with_commas(n / unit));
   const std::string number = in_units(n, unit);
   const std::size_t point = number.find('.');
-  return concat("(", letter, "): ", with_commas(std::stoll(number.substr(0, point))), number.substr(point));
+  return concat("(", letter, "): ", with_commas(std::stoll(number.substr(0, point))),
+                number.substr(point));
 }
 
 GPUNET_INLINE std::string megabytes(index_t bytes) {
   return in_units(bytes, 1'000'000);
 }
 
-// The rows of a table: a first column of a given width, others of 20 characters, one blank between them.
+// The rows of a table: a first column of a given width, others of 20 characters, one blank between
+// them.
 class TextTable {
  public:
   explicit TextTable(std::size_t first_width) : first_width_(first_width) {}
@@ -125,7 +129,8 @@ class TextTable {
   static constexpr std::size_t column_width = 20;
 
   static std::string padded(std::string_view text, std::size_t width) {
-    return std::string(text) + std::string(width - std::min(width, gpunet::detail::characters(text)) + 1, ' ');
+    return std::string(text) +
+           std::string(width - std::min(width, gpunet::detail::characters(text)) + 1, ' ');
   }
 
   std::size_t first_width_;
@@ -158,33 +163,40 @@ GPUNET_INLINE std::string to_string(const Summary& summary) {
     std::string branch = "├─";
     for (std::size_t i = 0; i < entry.depth; ++i)
       branch = i == 0 ? "│    └─" : "│    " + branch;
-    titles.push_back(concat(branch, entry.block.empty() ? summary.layers[entry.first].class_name : entry.block,
-                            " (", entry.name, "): ", entry.depth + 1, "-", ++count[entry.depth]));
+    titles.push_back(
+        concat(branch, entry.block.empty() ? summary.layers[entry.first].class_name : entry.block,
+               " (", entry.name, "): ", entry.depth + 1, "-", ++count[entry.depth]));
     width = std::max(width, (gpunet::detail::characters(titles.back()) + 8) / 5 * 5);
   }
   detail::TextTable table(width);
   table.add_divider();
-  table.add_row("Layer (type (var_name):depth-idx)", {"Output Shape", "Param #", "Mult-Adds", "Bytes"});
+  table.add_row("Layer (type (var_name):depth-idx)",
+                {"Output Shape", "Param #", "Mult-Adds", "Bytes"});
   table.add_divider();
-  const std::string all = gpunet::detail::short_list(summary.outputs, [](const Sizes& s) { return to_string(s); });
-  table.add_row("Sequential", {all.size() <= 20 ? all : to_string(summary.outputs[0]) + ", ...", "--", "--", "--"});
+  const std::string all =
+      gpunet::detail::short_list(summary.outputs, [](const Sizes& s) { return to_string(s); });
+  table.add_row("Sequential", {all.size() <= 20 ? all : to_string(summary.outputs[0]) + ", ...",
+                               "--", "--", "--"});
   for (std::size_t i = 0; i < titles.size(); ++i) {
     const LayerSummary& layer = summary.layers[modules[i].last];
     if (!modules[i].block.empty())
       table.add_row(titles[i], {to_string(layer.output_size), "--", "--", "--"});
     else
-      table.add_row(titles[i], {to_string(layer.output_size), detail::count_or_dashes(layer.num_params),
-                                detail::count_or_dashes(layer.mult_adds),
-                                detail::count_or_dashes(layer.output_bytes + layer.param_bytes)});
+      table.add_row(titles[i],
+                    {to_string(layer.output_size), detail::count_or_dashes(layer.num_params),
+                     detail::count_or_dashes(layer.mult_adds),
+                     detail::count_or_dashes(layer.output_bytes + layer.param_bytes)});
   }
   table.add_divider();
   table.add_line("Total params: " + detail::with_commas(summary.total_params));
   table.add_line("Trainable params: " + detail::with_commas(summary.trainable_params));
-  table.add_line("Non-trainable params: " + detail::with_commas(summary.total_params - summary.trainable_params));
+  table.add_line("Non-trainable params: " +
+                 detail::with_commas(summary.total_params - summary.trainable_params));
   table.add_line("Total mult-adds " + detail::in_millions(summary.total_mult_adds));
   table.add_divider();
   table.add_line("Input size (MB): " + detail::megabytes(summary.total_input_bytes));
-  table.add_line("Forward/backward pass size (MB): " + detail::megabytes(summary.total_output_bytes));
+  table.add_line("Forward/backward pass size (MB): " +
+                 detail::megabytes(summary.total_output_bytes));
   table.add_line("Params size (MB): " + detail::megabytes(summary.total_param_bytes));
   table.add_line("Estimated Total Size (MB): " + detail::megabytes(summary.total_bytes()));
   return table.end();

@@ -11,7 +11,8 @@
 
 namespace gpunet {
 
-// Memory for `slot_count` slices at a time and for `workers` threads. Grows on demand and never shrinks.
+// Memory for `slot_count` slices at a time and for `workers` threads. Grows on demand and never
+// shrinks.
 template <class T, class D>
 class Workspace {
  public:
@@ -29,17 +30,18 @@ class Workspace {
   index_t per_slot() const { return input_ + outputs_ + output_gradient_; }
   index_t per_worker() const { return gradients_ + scratch_ + wide_; }
 
-  index_t input_ = 0, outputs_ = 0, output_gradient_ = 0, gradients_ = 0, scratch_ = 0, wide_ = 0, cache_ = 0,
-          slots_ = 0;
+  index_t input_ = 0, outputs_ = 0, output_gradient_ = 0, gradients_ = 0, scratch_ = 0, wide_ = 0,
+          cache_ = 0, slots_ = 0;
   Buffer<T, D> memory_;
   Buffer<std::byte, D> caches_;
 };
 
 template <class T, class D>
-void Workspace<T, D>::reserve(D& device, const Plan& plan, const Slice& slice, index_t slot_count, index_t workers,
-                              index_t scratch) {
-  require(scratch <= most_elements, "gpunet::Model: a layer works in ", scratch,
-          " numbers (want 2^48 or fewer, no memory holds more), use a smaller batch or smaller layers");
+void Workspace<T, D>::reserve(D& device, const Plan& plan, const Slice& slice, index_t slot_count,
+                              index_t workers, index_t scratch) {
+  require(
+      scratch <= most_elements, "gpunet::Model: a layer works in ", scratch,
+      " numbers (want 2^48 or fewer, no memory holds more), use a smaller batch or smaller layers");
   const index_t samples = slice.samples();
   const auto padded = [](index_t elements) {
     return round_up(elements, arena_alignment);

@@ -33,8 +33,8 @@ struct CharTransformer {
 
   // Returns the outputs of the network for x, see nn/value.hpp.
   Value operator()(const Value& x) const {
-    using Layer =
-        nn::TransformerEncoderLayer<heads, feed_forward, nn::NormFirst, nn::Causal, nn::GELU, nn::DropoutRate<0>>;
+    using Layer = nn::TransformerEncoderLayer<heads, feed_forward, nn::NormFirst, nn::Causal,
+                                              nn::GELU, nn::DropoutRate<0>>;
     Value y = embedding(x, vocabulary, width, "embed");
     y = nn::apply<2>(nn::PositionEmbedding{}, y, "position");
     y = nn::apply<2>(nn::TransformerEncoder<layers, Layer, nn::LayerNorm<>>{}, y, "encoder");

@@ -13,17 +13,19 @@ using nn::Value;
 
 // Returns a convolution of x, batch normalization and ReLU6. Padding preserves height and width
 // (divided by the stride).
-inline Value conv_norm_relu6(const Value& x, index_t channels, index_t kernel_size, index_t stride = 1,
-                             index_t groups = 1) {
+inline Value conv_norm_relu6(const Value& x, index_t channels, index_t kernel_size,
+                             index_t stride = 1, index_t groups = 1) {
   const index_t padding = (kernel_size - 1) / 2;
-  return relu6(batch_norm(
-      conv2d(x, channels, kernel_size, {.stride = stride, .padding = padding, .groups = groups, .bias = false})));
+  return relu6(
+      batch_norm(conv2d(x, channels, kernel_size,
+                        {.stride = stride, .padding = padding, .groups = groups, .bias = false})));
 }
 
 // Returns an inverted residual block of x: a 1x1 convolution that multiplies the channels by
 // `expansion`, a depthwise one, and a 1x1 convolution to `channels`; plus x where the shapes are
 // the same.
-inline Value inverted_residual(const Value& x, index_t channels, index_t stride, index_t expansion) {
+inline Value inverted_residual(const Value& x, index_t channels, index_t stride,
+                               index_t expansion) {
   const auto branch = [&](Value y) {
     const index_t wide = expansion * x.size(1);
     if (expansion != 1) y = named("", conv_norm_relu6, y, wide, 1, 1, 1);
@@ -54,7 +56,8 @@ struct MobileNetV2 {
                                  {6, 160, 3, 2},
                                  {6, 320, 1, 1}})
         for (index_t block = 0; block < stage.blocks; ++block)
-          y = named("", inverted_residual, y, stage.channels, block == 0 ? stage.stride : 1, stage.expansion);
+          y = named("", inverted_residual, y, stage.channels, block == 0 ? stage.stride : 1,
+                    stage.expansion);
       return named("", conv_norm_relu6, y, 1280, 1, 1, 1);
     };
     const Value y = flatten(adaptive_avg_pool2d(named("features", features, x), 1, 1));

@@ -23,33 +23,37 @@ using Conv3x3 = nn::Conv2d<channels, 3, nn::Stride<stride>, nn::Padding<1>, nn::
 // A 1x1 convolution where the shape changes, with batch normalization.
 template <index_t channels, index_t stride>
 using Downsample = nn::Projection<nn::Named<
-    "downsample", nn::Sequential<nn::Conv2d<channels, 1, nn::Stride<stride>, nn::Bias<false>>, nn::BatchNorm2d>>>;
+    "downsample",
+    nn::Sequential<nn::Conv2d<channels, 1, nn::Stride<stride>, nn::Bias<false>>, nn::BatchNorm2d>>>;
 
 // Two 3x3 convolutions; Shortcut is a Downsample or nothing.
 template <index_t channels, index_t stride = 1, class... Shortcut>
-using BasicBlock = nn::Residual<nn::Named<"conv1", Conv3x3<channels, stride>>, nn::Named<"bn1", nn::BatchNorm2d>,
-                                nn::ReLU, nn::Named<"conv2", Conv3x3<channels>>, nn::Named<"bn2", nn::BatchNorm2d>,
-                                Shortcut..., nn::AfterSum<nn::ReLU>>;
+using BasicBlock =
+    nn::Residual<nn::Named<"conv1", Conv3x3<channels, stride>>, nn::Named<"bn1", nn::BatchNorm2d>,
+                 nn::ReLU, nn::Named<"conv2", Conv3x3<channels>>, nn::Named<"bn2", nn::BatchNorm2d>,
+                 Shortcut..., nn::AfterSum<nn::ReLU>>;
 
 // Two blocks; the first halves height and width.
 template <index_t channels>
-using HalvingStage = nn::Sequential<BasicBlock<channels, 2, Downsample<channels, 2>>, BasicBlock<channels>>;
+using HalvingStage =
+    nn::Sequential<BasicBlock<channels, 2, Downsample<channels, 2>>, BasicBlock<channels>>;
 
 // Images [3, side, side] -> logits [classes].
 template <index_t side = 224, index_t classes = 1000>
-using ResNet18 =
-    nn::Sequential<nn::Input<3, side, side>,
-                   nn::Named<"conv1", nn::Conv2d<64, 7, nn::Stride<2>, nn::Padding<3>, nn::Bias<false>>>,
-                   nn::Named<"bn1", nn::BatchNorm2d>, nn::ReLU, nn::MaxPool2d<3, nn::Stride<2>, nn::Padding<1>>,
-                   nn::Named<"layer1", nn::Repeat<2, BasicBlock<64>>>, nn::Named<"layer2", HalvingStage<128>>,
-                   nn::Named<"layer3", HalvingStage<256>>, nn::Named<"layer4", HalvingStage<512>>,
-                   nn::AdaptiveAvgPool2d<1, 1>, nn::Flatten, nn::Named<"fc", nn::Linear<classes>>>;
+using ResNet18 = nn::Sequential<
+    nn::Input<3, side, side>,
+    nn::Named<"conv1", nn::Conv2d<64, 7, nn::Stride<2>, nn::Padding<3>, nn::Bias<false>>>,
+    nn::Named<"bn1", nn::BatchNorm2d>, nn::ReLU, nn::MaxPool2d<3, nn::Stride<2>, nn::Padding<1>>,
+    nn::Named<"layer1", nn::Repeat<2, BasicBlock<64>>>, nn::Named<"layer2", HalvingStage<128>>,
+    nn::Named<"layer3", HalvingStage<256>>, nn::Named<"layer4", HalvingStage<512>>,
+    nn::AdaptiveAvgPool2d<1, 1>, nn::Flatten, nn::Named<"fc", nn::Linear<classes>>>;
 
 // ---- As functions of values.
 
 // Returns two 3x3 convolutions of x, plus a shortcut.
 inline Value basic_block(const Value& x, index_t channels, index_t stride) {
-  Value y = conv2d(x, channels, 3, {.stride = stride, .padding = 1, .bias = false, .name = "conv1"});
+  Value y =
+      conv2d(x, channels, 3, {.stride = stride, .padding = 1, .bias = false, .name = "conv1"});
   y = relu(batch_norm(y, {}, "bn1"));
   y = conv2d(y, channels, 3, {.padding = 1, .bias = false, .name = "conv2"});
   y = batch_norm(y, {}, "bn2");

@@ -28,7 +28,9 @@ struct UNet {
   index_t features = 32;  // channels of the first block; each further one doubles them
 
   // Returns the outputs of the network for x, see nn/value.hpp.
-  Value operator()(Value x) const { return sigmoid(conv2d(level(x, 1, features), 1, 1, {.name = "conv"})); }
+  Value operator()(Value x) const {
+    return sigmoid(conv2d(level(x, 1, features), 1, 1, {.name = "conv"}));
+  }
 
  private:
   // Returns the encoder's block i, the levels below, and the decoder's block i, of x.

@@ -14,8 +14,8 @@ namespace gpunet::nn {
 
 namespace detail {
 
-// What all of them have: a layer F whose value(x) and gradient(x, y, dy) make it an op. The options of a layer are arguments of
-// its constructor; in a network that is a type it has its defaults.
+// What all of them have: a layer F whose value(x) and gradient(x, y, dy) make it an op. The options
+// of a layer are arguments of its constructor; in a network that is a type it has its defaults.
 template <class F>
 struct ActivationLayer {
   static constexpr bool is_of_gpunet = true;
@@ -79,7 +79,8 @@ struct Sigmoid : detail::ActivationLayer<Sigmoid> {
 // min(max(x, min_val), max_val)
 class Hardtanh : public detail::ActivationLayer<Hardtanh> {
  public:
-  constexpr explicit Hardtanh(double min_val = -1, double max_val = 1) : low_(min_val), high_(max_val) {
+  constexpr explicit Hardtanh(double min_val = -1, double max_val = 1)
+      : low_(min_val), high_(max_val) {
     require(min_val < max_val, "gpunet::nn::Hardtanh: min_val ", min_val, " and max_val ", max_val,
             " (want the second to be larger)");
   }
@@ -93,7 +94,8 @@ class Hardtanh : public detail::ActivationLayer<Hardtanh> {
   }
   Bounds bounds() const { return {low_, high_}; }
   std::string extra_repr(const Sizes&, const Sizes&) const {
-    return concat(detail::option_text("min_val", low_), ", ", detail::option_text("max_val", high_));
+    return concat(detail::option_text("min_val", low_), ", ",
+                  detail::option_text("max_val", high_));
   }
 
  private:
@@ -130,7 +132,9 @@ class LeakyReLU : public detail::ActivationLayer<LeakyReLU> {
   GPUNET_FN T gradient(T x, T, T dy) const {
     return math::select(x > T{}, dy, dy * static_cast<T>(slope_));
   }
-  std::string extra_repr(const Sizes&, const Sizes&) const { return detail::option_text("negative_slope", slope_); }
+  std::string extra_repr(const Sizes&, const Sizes&) const {
+    return detail::option_text("negative_slope", slope_);
+  }
 
  private:
   double slope_;
@@ -146,25 +150,30 @@ class ELU : public detail::ActivationLayer<ELU> {
   }
   template <class T>
   GPUNET_FN T gradient(T x, T, T dy) const {
-    return math::select(x <= T{}, dy * static_cast<T>(alpha_) * math::exp(x), dy);  // of NaN dy, as in PyTorch
+    // Of NaN dy, as in PyTorch.
+    return math::select(x <= T{}, dy * static_cast<T>(alpha_) * math::exp(x), dy);
   }
-  std::string extra_repr(const Sizes&, const Sizes&) const { return detail::option_text("alpha", alpha_); }
+  std::string extra_repr(const Sizes&, const Sizes&) const {
+    return detail::option_text("alpha", alpha_);
+  }
 
  private:
   double alpha_;
 };
 
-// scale * x where x is positive, else scale * alpha * (exp(x) - 1): Klambauer and others, "Self-Normalizing Neural Networks",
-// NeurIPS 2017.
+// scale * x where x is positive, else scale * alpha * (exp(x) - 1): Klambauer and others,
+// "Self-Normalizing Neural Networks", NeurIPS 2017.
 struct SELU : detail::ActivationLayer<SELU> {
-  static constexpr double scale = 1.0507009873554804934193349852946, alpha = 1.6732632423543772848170429916717;
+  static constexpr double scale = 1.0507009873554804934193349852946,
+                          alpha = 1.6732632423543772848170429916717;
   template <class T>
   GPUNET_FN T value(T x) const {
     return static_cast<T>(scale) * math::select(x > T{}, x, static_cast<T>(alpha) * math::expm1(x));
   }
   template <class T>
   GPUNET_FN T gradient(T x, T, T dy) const {
-    return static_cast<T>(scale) * math::select(x <= T{}, dy * static_cast<T>(alpha) * math::exp(x), dy);
+    return static_cast<T>(scale) *
+           math::select(x <= T{}, dy * static_cast<T>(alpha) * math::exp(x), dy);
   }
 };
 
@@ -203,7 +212,8 @@ struct GELUByTanh {
   }
   template <class T>
   GPUNET_FN T gradient(T x, T, T dy) const {
-    const T t = tanh_of(x), slope = static_cast<T>(root) * (T{1} + T{3} * static_cast<T>(cubic) * x * x);
+    const T t = tanh_of(x),
+            slope = static_cast<T>(root) * (T{1} + T{3} * static_cast<T>(cubic) * x * x);
     return dy * T{0.5} * (T{1} + t + x * (T{1} - t * t) * slope);
   }
 };
@@ -213,11 +223,12 @@ struct GELUByTanh {
 // How GELU computes the distribution function.
 enum class Approximate { none, tanh };
 
-// x P(X < x) for a normally distributed X: x (1 + erf(x / sqrt(2))) / 2, or an approximation by tanh. Hendrycks and Gimpel,
-// "Gaussian Error Linear Units", 2016.
+// x P(X < x) for a normally distributed X: x (1 + erf(x / sqrt(2))) / 2, or an approximation by
+// tanh. Hendrycks and Gimpel, "Gaussian Error Linear Units", 2016.
 class GELU {
  public:
-  constexpr explicit GELU(Approximate approximate = Approximate::none) : approximate_(approximate) {}
+  constexpr explicit GELU(Approximate approximate = Approximate::none)
+      : approximate_(approximate) {}
   GPUNET_REFUSED_CALL
 
   constexpr auto output(auto in) const { return in; }
@@ -226,7 +237,8 @@ class GELU {
   template <class Builder, class In>
   value_t lower(Builder& builder, value_t x, In in) const {
     builder.set_layer(gpunet::detail::signature<GELU>());
-    if (approximate_ == Approximate::none) return builder.add(ElementwiseOp<detail::GELUByErf>{}, x, in.sizes());
+    if (approximate_ == Approximate::none)
+      return builder.add(ElementwiseOp<detail::GELUByErf>{}, x, in.sizes());
     return builder.add(ElementwiseOp<detail::GELUByTanh>{}, x, in.sizes());
   }
 
@@ -275,13 +287,16 @@ struct LogSigmoid : detail::ActivationLayer<LogSigmoid> {
 // log(1 + exp(beta * x)) / beta; x where beta * x is above the threshold
 class Softplus : public detail::ActivationLayer<Softplus> {
  public:
-  constexpr explicit Softplus(double beta = 1, double threshold = 20) : beta_(beta), threshold_(threshold) {
-    require(beta != 0, "gpunet::nn::Softplus: beta 0 (the result is divided by it), want another number");
+  constexpr explicit Softplus(double beta = 1, double threshold = 20)
+      : beta_(beta), threshold_(threshold) {
+    require(beta != 0,
+            "gpunet::nn::Softplus: beta 0 (the result is divided by it), want another number");
   }
   template <class T>
   GPUNET_FN T value(T x) const {
     const T z = x * static_cast<T>(beta_);
-    return math::select(z > static_cast<T>(threshold_), x, detail::log_one_plus_exp(z) / static_cast<T>(beta_));
+    return math::select(z > static_cast<T>(threshold_), x,
+                        detail::log_one_plus_exp(z) / static_cast<T>(beta_));
   }
   template <class T>
   GPUNET_FN T gradient(T x, T, T dy) const {
@@ -289,7 +304,8 @@ class Softplus : public detail::ActivationLayer<Softplus> {
     return math::select(z > static_cast<T>(threshold_), dy, dy * detail::logistic(z));
   }
   std::string extra_repr(const Sizes&, const Sizes&) const {
-    return concat(detail::option_text("beta", beta_), ", ", detail::option_text("threshold", threshold_));
+    return concat(detail::option_text("beta", beta_), ", ",
+                  detail::option_text("threshold", threshold_));
   }
 
  private:
@@ -345,8 +361,10 @@ GPUNET_EXTERN_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::n
 GPUNET_EXTERN_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::LeakyReLU>>);
 GPUNET_EXTERN_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::ELU>>);
 GPUNET_EXTERN_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::SELU>>);
-GPUNET_EXTERN_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::GELUByErf>>);
-GPUNET_EXTERN_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::GELUByTanh>>);
+GPUNET_EXTERN_KERNELS(
+    gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::GELUByErf>>);
+GPUNET_EXTERN_KERNELS(
+    gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::GELUByTanh>>);
 GPUNET_EXTERN_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::SiLU>>);
 GPUNET_EXTERN_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::Mish>>);
 GPUNET_EXTERN_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::LogSigmoid>>);

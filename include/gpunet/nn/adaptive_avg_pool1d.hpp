@@ -7,8 +7,8 @@
 
 namespace gpunet::nn {
 
-// Mean over Length windows, as torch.nn.AdaptiveAvgPool1d(Length): [c, l] -> [c, Length]. Output o is the mean of the
-// elements floor(o l / Length) to ceil((o + 1) l / Length) - 1.
+// Mean over Length windows, as torch.nn.AdaptiveAvgPool1d(Length): [c, l] -> [c, Length]. Output o
+// is the mean of the elements floor(o l / Length) to ceil((o + 1) l / Length) - 1.
 template <index_t Length>
 class AdaptiveAvgPool1d {
   static_assert(Length >= 1 && Length <= 1 << 16,
@@ -19,9 +19,9 @@ class AdaptiveAvgPool1d {
 
   template <class In>
   constexpr auto output(In in) const {
-    static_assert(
-        In::rank == 2,
-        "gpunet::nn::AdaptiveAvgPool1d: the input has to have rank 2 [channels, length], give Input two sizes");
+    static_assert(In::rank == 2,
+                  "gpunet::nn::AdaptiveAvgPool1d: the input has to have rank 2 [channels, length], "
+                  "give Input two sizes");
     if constexpr (In::rank == 2) {
       require_possible_image("AdaptiveAvgPool1d", in.template at<0>(), 1, in.template at<1>(), 0);
       require_possible_image("AdaptiveAvgPool1d", in.template at<0>(), 1, Length, 0);

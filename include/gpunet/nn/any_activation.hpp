@@ -17,12 +17,13 @@ namespace gpunet::nn {
 // AnyActivation("relu"), "gelu", ...; "linear" is Identity. It is lowered to that layer.
 class AnyActivation {
   static constexpr std::string_view names[] = {
-      "linear", "relu",    "relu6",      "leaky_relu", "elu",      "selu",     "gelu",      "silu",       "mish",
-      "tanh",   "sigmoid", "logsigmoid", "softplus",   "softsign", "hardtanh", "hardswish", "hardsigmoid"};
+      "linear",   "relu",     "relu6",    "leaky_relu", "elu",        "selu",
+      "gelu",     "silu",     "mish",     "tanh",       "sigmoid",    "logsigmoid",
+      "softplus", "softsign", "hardtanh", "hardswish",  "hardsigmoid"};
   template <class...>
   struct List {};
-  using Layers = List<Identity, ReLU, ReLU6, LeakyReLU, ELU, SELU, GELU, SiLU, Mish, Tanh, Sigmoid, LogSigmoid,
-                      Softplus, Softsign, Hardtanh, Hardswish, Hardsigmoid>;
+  using Layers = List<Identity, ReLU, ReLU6, LeakyReLU, ELU, SELU, GELU, SiLU, Mish, Tanh, Sigmoid,
+                      LogSigmoid, Softplus, Softsign, Hardtanh, Hardswish, Hardsigmoid>;
 
  public:
   // Throws Error for any other name.

@@ -13,15 +13,16 @@ namespace gpunet::nn {
 // Options of batch normalization, as in PyTorch.
 struct BatchNormOptions {
   double eps = 1e-5;  // added to the variance
-  // The weight of each batch in the running statistics; std::nullopt: they are the mean over all batches.
+  // The weight of each batch in the running statistics; std::nullopt: they are the mean over all
+  // batches.
   std::optional<double> momentum = 0.1;
 };
 
 namespace detail {
 
-// The common part of BatchNorm1d and BatchNorm2d: y = (x - mean) / sqrt(variance + eps) w + b for each channel, w and b
-// [channels]. In training mode mean and variance are those of the batch, and update running_mean and running_var; in
-// evaluation mode they are running_mean and running_var.
+// The common part of BatchNorm1d and BatchNorm2d: y = (x - mean) / sqrt(variance + eps) w + b for
+// each channel, w and b [channels]. In training mode mean and variance are those of the batch, and
+// update running_mean and running_var; in evaluation mode they are running_mean and running_var.
 class BatchNorm {
  public:
   constexpr BatchNorm() = default;
@@ -48,7 +49,8 @@ class BatchNorm {
   // Appends the op, see layer.hpp.
   template <class Builder, class In>
   value_t lower(Builder& builder, value_t x, In in) const {
-    const BatchNormOp op{channels(in), per_channel(in), options_.eps, options_.momentum.value_or(-1.0)};
+    const BatchNormOp op{channels(in), per_channel(in), options_.eps,
+                         options_.momentum.value_or(-1.0)};
     return builder.add(op, x, in.sizes(), parameters(in), buffers(in));
   }
 
@@ -63,8 +65,8 @@ class BatchNorm {
 
 }  // namespace detail
 
-// Batch normalization of [features], over the batch, or of [channels, length], over batch and length, as
-// torch.nn.BatchNorm1d.
+// Batch normalization of [features], over the batch, or of [channels, length], over batch and
+// length, as torch.nn.BatchNorm1d.
 class BatchNorm1d : public detail::BatchNorm {
  public:
   using detail::BatchNorm::BatchNorm;
@@ -74,13 +76,15 @@ class BatchNorm1d : public detail::BatchNorm {
   template <class In>
   constexpr auto output(In in) const {
     static_assert(In::rank == 1 || In::rank == 2,
-                  "gpunet::nn::BatchNorm1d: the input has to have rank 1 [features] or 2 [channels, length], use "
+                  "gpunet::nn::BatchNorm1d: the input has to have rank 1 [features] or 2 "
+                  "[channels, length], use "
                   "BatchNorm2d for images");
     return in;
   }
 };
 
-// Batch normalization of [channels, height, width], over batch, height and width, as torch.nn.BatchNorm2d.
+// Batch normalization of [channels, height, width], over batch, height and width, as
+// torch.nn.BatchNorm2d.
 class BatchNorm2d : public detail::BatchNorm {
  public:
   using detail::BatchNorm::BatchNorm;
@@ -89,10 +93,10 @@ class BatchNorm2d : public detail::BatchNorm {
 
   template <class In>
   constexpr auto output(In in) const {
-    static_assert(
-        In::rank == 3,
-        "gpunet::nn::BatchNorm2d: the input has to have rank 3 [channels, height, width], use BatchNorm1d for "
-        "features");
+    static_assert(In::rank == 3,
+                  "gpunet::nn::BatchNorm2d: the input has to have rank 3 [channels, height, "
+                  "width], use BatchNorm1d for "
+                  "features");
     return in;
   }
 };

@@ -31,13 +31,15 @@ struct BinaryCrossEntropy {
   }
   template <class T>
   static const char* check(T t) {
-    return t >= 0 && t <= 1 ? nullptr : "is not a probability (want 0 to 1), give the probability of the class";
+    return t >= 0 && t <= 1
+               ? nullptr
+               : "is not a probability (want 0 to 1), give the probability of the class";
   }
   template <class T>
   static const char* check_output(T x) {  // NaN is left to what looks at the loss
-    return x < 0 || x > 1
-               ? "is not a probability (want 0 to 1), let the network end in Sigmoid, or use BCEWithLogitsLoss"
-               : nullptr;
+    return x < 0 || x > 1 ? "is not a probability (want 0 to 1), let the network end in Sigmoid, "
+                            "or use BCEWithLogitsLoss"
+                          : nullptr;
   }
 
  private:
@@ -47,7 +49,8 @@ struct BinaryCrossEntropy {
   }
 };
 
-// -p t log s - (1 - t) log(1 - s) with s = sigmoid(x) and the weight p of positive targets, without overflow.
+// -p t log s - (1 - t) log(1 - s) with s = sigmoid(x) and the weight p of positive targets, without
+// overflow.
 struct BinaryCrossEntropyOfLogits {
   double pos_weight = 1;
   template <class T>
@@ -61,7 +64,8 @@ struct BinaryCrossEntropyOfLogits {
 
   template <class T>
   GPUNET_FN static T value(T x, T t, T p) {
-    const T softplus = std::log1p(std::exp(-std::abs(x))) + (x < 0 ? -x : T{});  // log(1 + exp(-x)) = -log s
+    // log(1 + exp(-x)) = -log s.
+    const T softplus = std::log1p(std::exp(-std::abs(x))) + (x < 0 ? -x : T{});
     return (1 - t) * x + weight(t, p) * softplus;
   }
   template <class T>
@@ -92,8 +96,8 @@ struct BinaryCrossEntropyOfClasses {
 
 }  // namespace detail
 
-// The mean of the binary cross-entropy over all numbers of the batch, as torch.nn.BCELoss: outputs are probabilities, targets
-// 0 to 1, both [batch, ...].
+// The mean of the binary cross-entropy over all numbers of the batch, as torch.nn.BCELoss: outputs
+// are probabilities, targets 0 to 1, both [batch, ...].
 struct BCELoss : ElementwiseLoss<detail::BinaryCrossEntropy> {
   constexpr BCELoss(const LossOptions& options = {}) : ElementwiseLoss({}, options.reduction) {}
 };
@@ -119,8 +123,9 @@ struct BCEWithLogitsLossOptions {
       1;  // of positive targets: more than 1 for more of them found, less for fewer found wrongly
 };
 
-// The same of the sigmoid of the outputs, as torch.nn.BCEWithLogitsLoss: outputs are logits, [batch, ...]. Weights of classes are for
-// outputs [batch, classes, ...], as PyTorch's pos_weight of shape [classes, 1, ...].
+// The same of the sigmoid of the outputs, as torch.nn.BCEWithLogitsLoss: outputs are logits,
+// [batch, ...]. Weights of classes are for outputs [batch, classes, ...], as PyTorch's pos_weight
+// of shape [classes, 1, ...].
 class BCEWithLogitsLoss : public LossFunction<BCEWithLogitsLoss> {
  public:
   using target_type = void;
@@ -128,14 +133,17 @@ class BCEWithLogitsLoss : public LossFunction<BCEWithLogitsLoss> {
   // Throws Error for a negative weight.
   BCEWithLogitsLoss(BCEWithLogitsLossOptions options = {}) : options_(std::move(options)) {
     for (const double weight : weights())
-      require(weight >= 0, "gpunet::nn::BCEWithLogitsLoss: pos_weight ", weight, " (want 0 or more)");
+      require(weight >= 0, "gpunet::nn::BCEWithLogitsLoss: pos_weight ", weight,
+              " (want 0 or more)");
     require(!weights().empty(),
-            "gpunet::nn::BCEWithLogitsLoss: an empty pos_weight (want one weight, or one for each class)");
+            "gpunet::nn::BCEWithLogitsLoss: an empty pos_weight (want one weight, or one for each "
+            "class)");
   }
 
   // Targets have the shape of the outputs; the weights of the classes are the constants.
   LossTraits traits(const Sizes& output) const {
-    return {.target = output, .reduction = options_.reduction, .constants = weights(), .each = output};
+    return {
+        .target = output, .reduction = options_.reduction, .constants = weights(), .each = output};
   }
   // Outputs of every shape are allowed,
   template <class In>
@@ -144,8 +152,9 @@ class BCEWithLogitsLoss : public LossFunction<BCEWithLogitsLoss> {
   void check_sizes(const Sizes& output) const {
     if (weights().size() == 1) return;
     const index_t classes = output.rank() == 0 ? 0 : output[0];
-    require(std::ssize(weights()) == classes, "gpunet::nn::BCEWithLogitsLoss: pos_weight has ", weights().size(),
-            " numbers for outputs of ", to_string(output), " (want 1, or ", classes, ", one for each class)");
+    require(std::ssize(weights()) == classes, "gpunet::nn::BCEWithLogitsLoss: pos_weight has ",
+            weights().size(), " numbers for outputs of ", to_string(output), " (want 1, or ",
+            classes, ", one for each class)");
   }
   // All targets are allowed, as in PyTorch.
   template <class D, class T>

@@ -40,18 +40,20 @@ constexpr bool may_be_same(Shape<As...>, Shape<Bs...>) {
 
 // Throw the Error for shapes, known at run time only, that do not fit together.
 [[noreturn]] inline void refuse_sum(const Sizes& main, const Sizes& other, bool projects) {
-  throw_error(Error(concat("gpunet::nn::Residual: the layers make ", to_string(main),
-                           projects ? ", the Projection " : ", the input is ", to_string(other),
-                           " (want the same shape: they are added), change the layers or the Projection")));
+  throw_error(
+      Error(concat("gpunet::nn::Residual: the layers make ", to_string(main),
+                   projects ? ", the Projection " : ", the input is ", to_string(other),
+                   " (want the same shape: they are added), change the layers or the Projection")));
 }
 [[noreturn]] inline void refuse_parallel(const Sizes& first, const Sizes& other) {
-  throw_error(Error(concat("gpunet::nn::Parallel: the branches make ", to_string(first), " and ", to_string(other),
-                           " (want the same shape: they are added), change one, or join them by Concat")));
+  throw_error(Error(concat(
+      "gpunet::nn::Parallel: the branches make ", to_string(first), " and ", to_string(other),
+      " (want the same shape: they are added), change one, or join them by Concat")));
 }
 [[noreturn]] inline void refuse_concat(const Sizes& first, const Sizes& other, int dim) {
-  throw_error(
-      Error(concat("gpunet::nn::Concat: the branches make ", to_string(first), " and ", to_string(other),
-                   ", joined along dimension ", dim, " (want the other extents to be the same), change one")));
+  throw_error(Error(concat("gpunet::nn::Concat: the branches make ", to_string(first), " and ",
+                           to_string(other), ", joined along dimension ", dim,
+                           " (want the other extents to be the same), change one")));
 }
 
 // Appends the node of a block that joins its branches, under the name `name`.
@@ -78,7 +80,8 @@ class PartOfResidual {
 
  public:
   constexpr PartOfResidual() = default;
-  constexpr explicit PartOfResidual(Layers... layers) requires(sizeof...(Layers) > 0) : layers_(layers...) {}
+  constexpr explicit PartOfResidual(Layers... layers) requires(sizeof...(Layers) > 0)
+      : layers_(layers...) {}
 
   template <class D, class T>
   static constexpr bool can_run() {
@@ -89,10 +92,10 @@ class PartOfResidual {
   // Refuses one that stands elsewhere.
   template <class In>
   constexpr auto output(In in) const {
-    static_assert(
-        sizeof(In) == 0,
-        "gpunet::nn: a Projection or AfterSum that is no argument of a Residual (it is no layer), put it at the "
-        "end of a Residual");
+    static_assert(sizeof(In) == 0,
+                  "gpunet::nn: a Projection or AfterSum that is no argument of a Residual (it is "
+                  "no layer), put it at the "
+                  "end of a Residual");
     return in;
   }
   // Returns state >> all layers.
@@ -110,7 +113,8 @@ template <class... Branches>
 class BranchesOf {
  public:
   constexpr BranchesOf() = default;
-  constexpr explicit BranchesOf(Branches... branches) requires(sizeof...(Branches) > 0) : branches_(branches...) {}
+  constexpr explicit BranchesOf(Branches... branches) requires(sizeof...(Branches) > 0)
+      : branches_(branches...) {}
 
   static constexpr bool is_block = true;
   // Returns whether all layers can be lowered for device D and element type T.
@@ -137,7 +141,8 @@ class BranchesOf {
     builder.set_block();
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
       return std::array{
-          (LoweredBehind<Builder, In>{builder, x, in, static_cast<index_t>(I)} >> get<I>(branches_)).value...};
+          (LoweredBehind<Builder, In>{builder, x, in, static_cast<index_t>(I)} >> get<I>(branches_))
+              .value...};
     }
     (Indices{});
   }
@@ -165,8 +170,9 @@ constexpr bool may_be_joined(Shape<As...>, Shape<Bs...>) {
 
 }  // namespace detail
 
-// Layers in the branch of a Residual that the input takes, where the other branch changes its shape: a projection, as He and
-// others call it. Its layers are counted on after those of the other branch.
+// Layers in the branch of a Residual that the input takes, where the other branch changes its
+// shape: a projection, as He and others call it. Its layers are counted on after those of the other
+// branch.
 template <class... Layers>
 class Projection : public detail::PartOfResidual<Layers...> {
  public:
@@ -182,30 +188,34 @@ class AfterSum : public detail::PartOfResidual<Layers...> {
   using detail::PartOfResidual<Layers...>::PartOfResidual;
 };
 
-// y = F(x) + x, where F are layers one after another. After them may stand a Projection, then y = F(x) + P(x), and an AfterSum,
+// y = F(x) + x, where F are layers one after another. After them may stand a Projection, then
+// y = F(x) + P(x), and an AfterSum,
 // whose layers take that sum:
 //   Residual<Conv2d<16, 3, Padding<1>>, ReLU, Conv2d<16, 3, Padding<1>>, AfterSum<ReLU>>
 //   Residual<Conv2d<32, 3, Stride<2>, Padding<1>>, ReLU, Conv2d<32, 3, Padding<1>>, Projection<Conv2d<32, 1, Stride<2>>>>
 // He and others, "Deep Residual Learning for Image Recognition", CVPR 2016.
 template <class... Layers>
 class Residual {
-  static_assert(sizeof...(Layers) > 0, "gpunet::nn::Residual: there is no layer in it, give it one");
+  static_assert(sizeof...(Layers) > 0,
+                "gpunet::nn::Residual: there is no layer in it, give it one");
   static constexpr std::size_t count = sizeof...(Layers);
   // Returns the number of layers before the first that is_special says is one.
   static constexpr std::size_t count_before(std::array<bool, count> is_special) {
-    return static_cast<std::size_t>(std::find(is_special.begin(), is_special.end(), true) - is_special.begin());
+    return static_cast<std::size_t>(std::find(is_special.begin(), is_special.end(), true) -
+                                    is_special.begin());
   }
   // The arguments: layers, then perhaps a Projection, then perhaps an AfterSum.
   static constexpr std::size_t main_end =
       count_before({(detail::is_projection<Layers> || detail::is_after_sum<Layers>)...});
   static constexpr std::size_t projection_end = count_before({detail::is_after_sum<Layers>...});
   static constexpr bool projects = main_end < projection_end;
-  static_assert(main_end > 0,
-                "gpunet::nn::Residual: there is no layer before the Projection or AfterSum, put some there");
   static_assert(
-      projection_end - main_end <= 1 && count - projection_end <= 1,
-      "gpunet::nn::Residual: something stands behind the Projection or AfterSum (want layers, then a Projection, "
-      "then an AfterSum), put it before them");
+      main_end > 0,
+      "gpunet::nn::Residual: there is no layer before the Projection or AfterSum, put some there");
+  static_assert(projection_end - main_end <= 1 && count - projection_end <= 1,
+                "gpunet::nn::Residual: something stands behind the Projection or AfterSum (want "
+                "layers, then a Projection, "
+                "then an AfterSum), put it before them");
 
  public:
   static constexpr bool is_block = true;
@@ -224,7 +234,9 @@ class Residual {
   constexpr auto output(In in) const {
     const auto sum = sum_shape(in);
     if constexpr (projection_end < count)
-      return get<count - 1>(layers_).behind(detail::ShapeBehind<std::remove_const_t<decltype(sum)>>{sum}).shape;
+      return get<count - 1>(layers_)
+          .behind(detail::ShapeBehind<std::remove_const_t<decltype(sum)>>{sum})
+          .shape;
     else
       return sum;
   }
@@ -246,7 +258,8 @@ class Residual {
     const value_t sum = detail::add_values(builder, std::array{main.value, other}, shape.sizes());
     if constexpr (projection_end < count)
       return get<count - 1>(layers_)
-          .behind(detail::LoweredBehind<Builder, std::remove_const_t<decltype(shape)>>{builder, sum, shape, number})
+          .behind(detail::LoweredBehind<Builder, std::remove_const_t<decltype(shape)>>{
+              builder, sum, shape, number})
           .value;
     else
       return sum;
@@ -260,16 +273,17 @@ class Residual {
     const auto other = beside(in);
     constexpr bool fits = detail::may_be_same(decltype(main){}, decltype(other){});
     if constexpr (projects)
-      static_assert(
-          fits,
-          "gpunet::nn::Residual: the layers and the Projection make different shapes (they are added), let "
-          "both have the same channels, strides and paddings");
+      static_assert(fits,
+                    "gpunet::nn::Residual: the layers and the Projection make different shapes "
+                    "(they are added), let "
+                    "both have the same channels, strides and paddings");
     else
-      static_assert(
-          fits,
-          "gpunet::nn::Residual: the layers change the shape (their output is added to the input), let them "
-          "keep it, or make the same change by a Projection<...> behind them");
-    if (fits && main.sizes() != other.sizes()) detail::refuse_sum(main.sizes(), other.sizes(), projects);
+      static_assert(fits,
+                    "gpunet::nn::Residual: the layers change the shape (their output is added to "
+                    "the input), let them "
+                    "keep it, or make the same change by a Projection<...> behind them");
+    if (fits && main.sizes() != other.sizes())
+      detail::refuse_sum(main.sizes(), other.sizes(), projects);
     return main;
   }
   // Returns the shape of what is added to the output of the layers.
@@ -284,8 +298,8 @@ class Residual {
   [[no_unique_address]] Pack<Layers...> layers_{};
 };
 
-// y = the sum of the outputs of branches, each of which takes x: Parallel<Conv2d<8, 3, Padding<1>>, Conv2d<8, 1>>. A branch is
-// a layer or a block.
+// y = the sum of the outputs of branches, each of which takes x: Parallel<Conv2d<8, 3, Padding<1>>,
+// Conv2d<8, 1>>. A branch is a layer or a block.
 template <class... Branches>
 class Parallel : public detail::BranchesOf<Branches...> {
   static_assert(detail::check_layers<Branches...>());
@@ -301,10 +315,10 @@ class Parallel : public detail::BranchesOf<Branches...> {
   template <class In>
   constexpr auto output(In in) const {
     return this->with_outputs(in, [](auto first, auto... rest) {
-      static_assert(
-          (detail::may_be_same(decltype(first){}, decltype(rest){}) && ...),
-          "gpunet::nn::Parallel: the branches make different shapes (they are added), let all make the same, "
-          "or join them by Concat");
+      static_assert((detail::may_be_same(decltype(first){}, decltype(rest){}) && ...),
+                    "gpunet::nn::Parallel: the branches make different shapes (they are added), "
+                    "let all make the same, "
+                    "or join them by Concat");
       for (const Sizes& other : {rest.sizes()...})
         if (first.sizes() != other) detail::refuse_parallel(first.sizes(), other);
       return first;
@@ -317,17 +331,20 @@ class Parallel : public detail::BranchesOf<Branches...> {
   }
 };
 
-// y = the outputs of branches, each of which takes x, joined along a dimension, as torch.cat. The batch is dimension 0, so
-// channels are joined by Concat<1, Conv2d<8, 1>, Conv2d<16, 3, Padding<1>>>. A branch is a layer or a block; Identity passes x on.
+// y = the outputs of branches, each of which takes x, joined along a dimension, as torch.cat. The
+// batch is dimension 0, so channels are joined by Concat<1, Conv2d<8, 1>, Conv2d<16, 3,
+// Padding<1>>>. A branch is a layer or a block; Identity passes x on.
 template <int dim, class... Branches>
 class Concat : public detail::BranchesOf<Branches...> {
   static_assert(detail::check_layers<Branches...>());
-  static_assert(dim >= 1,
-                "gpunet::nn::Concat: the dimension has to be 1 (channels, features) or more, 0 is the batch");
+  static_assert(
+      dim >= 1,
+      "gpunet::nn::Concat: the dimension has to be 1 (channels, features) or more, 0 is the batch");
   static_assert(sizeof...(Branches) >= 2 && sizeof...(Branches) <= most_inputs,
                 "gpunet::nn::Concat: the number of branches has to be 2 to 16");
   using Base = detail::BranchesOf<Branches...>;
-  static constexpr std::size_t axis = static_cast<std::size_t>(dim > 0 ? dim - 1 : 0);  // of a sample
+  // Of a sample.
+  static constexpr std::size_t axis = static_cast<std::size_t>(dim > 0 ? dim - 1 : 0);
 
  public:
   using Base::Base;
@@ -338,12 +355,13 @@ class Concat : public detail::BranchesOf<Branches...> {
   constexpr auto output(In in) const {
     return this->with_outputs(in, [](auto first, auto... rest) {
       static_assert(static_cast<int>(axis) < decltype(first)::rank,
-                    "gpunet::nn::Concat: the branches make shapes of too few dimensions, give a smaller dimension "
+                    "gpunet::nn::Concat: the branches make shapes of too few dimensions, give a "
+                    "smaller dimension "
                     "(1 is the first one of a sample)");
-      static_assert(
-          (detail::may_be_joined<axis>(decltype(first){}, decltype(rest){}) && ...),
-          "gpunet::nn::Concat: the branches make shapes that differ in another dimension than the one along "
-          "which they are joined, let the others be the same");
+      static_assert((detail::may_be_joined<axis>(decltype(first){}, decltype(rest){}) && ...),
+                    "gpunet::nn::Concat: the branches make shapes that differ in another dimension "
+                    "than the one along "
+                    "which they are joined, let the others be the same");
       for (const Sizes& other : {rest.sizes()...})
         for (int i = 0; i < other.rank(); ++i)
           if (i != static_cast<int>(axis) && other[i] != first.sizes()[i])
@@ -388,8 +406,8 @@ struct RepeatOf<std::index_sequence<I...>, L> {
 
 }  // namespace detail
 
-// N times the same layers one after another, each with parameters of its own: Repeat<3, L> is Sequential<L, L, L>, and
-// Repeat<2, A, B> is Sequential<Sequential<A, B>, Sequential<A, B>>.
+// N times the same layers one after another, each with parameters of its own: Repeat<3, L> is
+// Sequential<L, L, L>, and Repeat<2, A, B> is Sequential<Sequential<A, B>, Sequential<A, B>>.
 template <std::size_t N, class... Layers>
 using Repeat = typename detail::RepeatOf<
     std::make_index_sequence<N>,

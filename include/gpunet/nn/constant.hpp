@@ -9,7 +9,8 @@
 
 namespace gpunet::nn {
 
-// The numbers of a tensor, a view or an expression on any device: the argument of functions that make a constant of it.
+// The numbers of a tensor, a view or an expression on any device: the argument of functions that
+// make a constant of it.
 class Constant {
  public:
   // Copy the elements, of any type; implicit, so that x * mask takes a tensor.
@@ -43,15 +44,18 @@ class Constant {
   std::vector<double> values_;
 };
 
-// Returns a tensor [...] as a value [batch, ...] of the network that x is in, the same for all samples: a buffer of PyTorch that is
-// registered with persistent=False. The network stores a copy on its device, of its element type. It is no parameter, is in no file
-// and gets no gradient. Throws Error for a tensor without elements, or with as many dimensions as only a value with its batch may have.
+// Returns a tensor [...] as a value [batch, ...] of the network that x is in, the same for all
+// samples: a buffer of PyTorch that is registered with persistent=False. The network stores a copy
+// on its device, of its element type. It is no parameter, is in no file and gets no gradient.
+// Throws Error for a tensor without elements, or with as many dimensions as only a value with its
+// batch may have.
 Value constant(const Value& x, const Constant& tensor);
 
 inline namespace GPUNET_BACKENDS {
 
-// Element by element. The tensor is [...] as a sample or, as in PyTorch, [1, ...] with the batch; shapes are aligned at their last
-// dimension, and an extent of 1 is repeated. Throw Error for shapes that do not fit.
+// Element by element. The tensor is [...] as a sample or, as in PyTorch, [1, ...] with the batch;
+// shapes are aligned at their last dimension, and an extent of 1 is repeated. Throw Error for
+// shapes that do not fit.
 Value operator+(const Value& x, const Constant& tensor);
 Value operator+(const Constant& tensor, const Value& x);
 Value operator-(const Value& x, const Constant& tensor);

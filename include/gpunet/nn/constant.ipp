@@ -1,4 +1,5 @@
-// Bodies of constant.hpp. gpunet::compiled and gpunet::cuda both contain them: the latter also chooses kernels of Cuda.
+// Bodies of constant.hpp. gpunet::compiled and gpunet::cuda both contain them: the latter also
+// chooses kernels of Cuda.
 #pragma once
 
 #include <optional>
@@ -15,30 +16,33 @@ namespace gpunet::nn {
 namespace detail {
 inline namespace GPUNET_BACKENDS {
 
-GPUNET_BACKENDS_INLINE void require_elements(std::string_view function, const Value& x, const Constant& tensor) {
+GPUNET_BACKENDS_INLINE void require_elements(std::string_view function, const Value& x,
+                                             const Constant& tensor) {
   require_same_network(function, std::span(&x, 1));
-  require(tensor.sizes().numel() > 0, "gpunet::nn::", function, ": a tensor of shape ", to_string(tensor.sizes()),
-          " (want 1 element or more), give one with elements");
+  require(tensor.sizes().numel() > 0, "gpunet::nn::", function, ": a tensor of shape ",
+          to_string(tensor.sizes()), " (want 1 element or more), give one with elements");
 }
 
 // Returns the elements of a tensor as a value of these sizes; `name`: the node's.
-GPUNET_BACKENDS_INLINE Value constant_node(std::string_view name, const Value& x, const Sizes& sizes,
-                                           const Constant& tensor) {
+GPUNET_BACKENDS_INLINE Value constant_node(std::string_view name, const Value& x,
+                                           const Sizes& sizes, const Constant& tensor) {
   const ConstantOp op{x.builder().add_constants(tensor.values())};
   return add_node<ConstantOp>(name, op, Value(x.shared_builder(), GraphBuilder::input), sizes);
 }
 
 // Returns the tensor as an operand beside x, to whose samples its shape is aligned.
-GPUNET_BACKENDS_INLINE Value operand_beside(std::string_view function, const Value& x, const Constant& tensor,
+GPUNET_BACKENDS_INLINE Value operand_beside(std::string_view function, const Value& x,
+                                            const Constant& tensor,
                                             std::string_view name = "constant") {
   require_elements(function, x, tensor);
   const Sizes& all = tensor.sizes();
   const Sizes sizes = all.rank() == x.dim() && all[0] == 1 ? all.tail() : all;
-  require(
-      sizes.rank() < x.dim() && broadcast_shapes(x.sizes(), sizes).has_value(), "gpunet::nn::", function,
-      ": a value of shape ", shape_text(x.sizes()), " and a tensor of shape ", to_string(all),
-      " (want the same extents, counted from the last dimension, or 1, and 1 or none for the batch), reshape one "
-      "of them");
+  require(sizes.rank() < x.dim() && broadcast_shapes(x.sizes(), sizes).has_value(),
+          "gpunet::nn::", function, ": a value of shape ", shape_text(x.sizes()),
+          " and a tensor of shape ", to_string(all),
+          " (want the same extents, counted from the last dimension, or 1, and 1 or none for the "
+          "batch), reshape one "
+          "of them");
   return constant_node(name, x, sizes, tensor);
 }
 

@@ -6,9 +6,10 @@
 
 namespace gpunet::nn {
 
-// Cross-correlation of rows, as torch.nn.Conv1d(in, Out, Kernel, stride, padding): x [in, l], W [Out, in / groups, Kernel],
-// b [Out], y [Out, ol] with ol = (l + 2 padding - dilation (Kernel - 1) - 1) / stride + 1. Options and run-time sizes as in
-// Conv2d: Conv1d<16, 5, Stride<2>, Padding<2>, Groups<4>>, Conv1d<16, 3, PaddingSame, Dilation<2>>,
+// Cross-correlation of rows, as torch.nn.Conv1d(in, Out, Kernel, stride, padding): x [in, l], W
+// [Out, in / groups, Kernel], b [Out], y [Out, ol] with ol = (l + 2 padding - dilation
+// (Kernel - 1) - 1) / stride + 1. Options and run-time sizes as in Conv2d: Conv1d<16, 5, Stride<2>,
+// Padding<2>, Groups<4>>, Conv1d<16, 3, PaddingSame, Dilation<2>>,
 // Conv1d{out, kernel, stride, padding}.
 template <index_t Out = dyn, index_t Kernel = dyn, class... Options>
 class Conv1d : detail::Convolution<Out, Kernel, Options...> {
@@ -17,27 +18,31 @@ class Conv1d : detail::Convolution<Out, Kernel, Options...> {
   using Strides = typename Base::Strides;
   using Paddings = typename Base::Paddings;
   static constexpr bool bias = Base::bias;
-  static_assert(
-      ((detail::is_convolution_option_1d<Options> || detail::is_padding_same<Options>)&&...),
-      "gpunet::nn::Conv1d: an option is none of Stride<...>, Padding<...>, PaddingSame, Dilation<...>, Groups<...> "
-      "and Bias<...>");
-  static_assert(Base::has_sizes(), "gpunet::nn::Conv1d: output channels and kernel size have to be at least 1");
+  static_assert(((detail::is_convolution_option_1d<Options> ||
+                  detail::is_padding_same<Options>)&&...),
+                "gpunet::nn::Conv1d: an option is none of Stride<...>, Padding<...>, PaddingSame, "
+                "Dilation<...>, Groups<...> "
+                "and Bias<...>");
+  static_assert(Base::has_sizes(),
+                "gpunet::nn::Conv1d: output channels and kernel size have to be at least 1");
   static_assert(Base::has_stride(), "gpunet::nn::Conv1d: the stride has to be at least 1");
   static_assert(Base::has_dilation(), "gpunet::nn::Conv1d: the dilation has to be at least 1");
-  static_assert(Base::same_is_possible(),
-                "gpunet::nn::Conv1d: PaddingSame with a stride or with Padding (the output is as long as the "
-                "input), use one of "
-                "them");
+  static_assert(
+      Base::same_is_possible(),
+      "gpunet::nn::Conv1d: PaddingSame with a stride or with Padding (the output is as long as the "
+      "input), use one of "
+      "them");
   static_assert(Base::has_groups(),
-                "gpunet::nn::Conv1d: the groups do not divide the output channels, use Groups that divide the "
+                "gpunet::nn::Conv1d: the groups do not divide the output channels, use Groups that "
+                "divide the "
                 "channels of input "
                 "and output");
 
  public:
   constexpr Conv1d() = default;
   constexpr explicit Conv1d(index_t out, index_t kernel, index_t stride = 1, index_t padding = 0,
-                            Bias<bias> = {}) requires(Out == dyn && Kernel == dyn && Strides::rows == dyn &&
-                                                      Paddings::rows == dyn)
+                            Bias<bias> = {}) requires(Out == dyn && Kernel == dyn &&
+                                                      Strides::rows == dyn && Paddings::rows == dyn)
       : Base(out, kernel, stride, padding) {}
 
   GPUNET_REFUSED_CALL
@@ -45,14 +50,17 @@ class Conv1d : detail::Convolution<Out, Kernel, Options...> {
   template <class In>
   constexpr auto output(In in) const {
     static_assert(In::rank == 2,
-                  "gpunet::nn::Conv1d: the input has to have rank 2 [channels, length], give Input two sizes");
+                  "gpunet::nn::Conv1d: the input has to have rank 2 [channels, length], give Input "
+                  "two sizes");
     if constexpr (In::rank == 2) {
       const auto length = in.template at<1>();
       static_assert(Base::may_group(decltype(in.template at<0>()){}),
-                    "gpunet::nn::Conv1d: the groups do not divide the input channels, use Groups that divide the "
+                    "gpunet::nn::Conv1d: the groups do not divide the input channels, use Groups "
+                    "that divide the "
                     "channels of input and output");
       static_assert(Columns::may_fit(decltype(length){}),
-                    "gpunet::nn::Conv1d: the kernel is larger than the padded length, use a smaller kernel, longer "
+                    "gpunet::nn::Conv1d: the kernel is larger than the padded length, use a "
+                    "smaller kernel, longer "
                     "inputs or Padding");
       check(in.template at<0>(), length);
       return Shape(this->out_, this->columns().outputs(length));
@@ -95,11 +103,12 @@ class Conv1d : detail::Convolution<Out, Kernel, Options...> {
 
 Conv1d(index_t, index_t, index_t = 1, index_t = 0)->Conv1d<dyn, dyn, Stride<dyn>, Padding<dyn>>;
 template <bool has>
-Conv1d(index_t, index_t, index_t, index_t, Bias<has>) -> Conv1d<dyn, dyn, Stride<dyn>, Padding<dyn>, Bias<has>>;
+Conv1d(index_t, index_t, index_t, index_t, Bias<has>)
+    -> Conv1d<dyn, dyn, Stride<dyn>, Padding<dyn>, Bias<has>>;
 
-GPUNET_REFUSED_LAYER(
-    Conv1d,
-    "Conv1d<16, 3, nn::Stride<2>> (outputs, kernel), or Conv1d{16, 3, 2, 1} (outputs, kernel, stride, padding)",
-    dyn, dyn)
+GPUNET_REFUSED_LAYER(Conv1d,
+                     "Conv1d<16, 3, nn::Stride<2>> (outputs, kernel), or Conv1d{16, 3, 2, 1} "
+                     "(outputs, kernel, stride, padding)",
+                     dyn, dyn)
 
 }  // namespace gpunet::nn

@@ -11,14 +11,15 @@
 
 namespace gpunet::nn {
 
-// Cross-correlation, as torch.nn.Conv2d(in, Out, Kernel, stride, padding): x [in, h, w], W [Out, in, Kernel, Kernel],
-// b [Out], y [Out, oh, ow] with oh = (h + 2 padding - Kernel) / stride + 1. Conv2d<16, 5, Stride<2>, Padding<3>>, or
-// Conv2d{out, kernel, stride, padding} for run-time sizes. Without b as Conv2d<16, 5, Bias<false>> or
-// Conv2d{out, kernel, stride, padding, Bias<false>{}}.
+// Cross-correlation, as torch.nn.Conv2d(in, Out, Kernel, stride, padding): x [in, h, w], W [Out,
+// in, Kernel, Kernel], b [Out], y [Out, oh, ow] with oh = (h + 2 padding - Kernel) / stride + 1.
+// Conv2d<16, 5, Stride<2>, Padding<3>>, or Conv2d{out, kernel, stride, padding} for run-time sizes.
+// Without b as Conv2d<16, 5, Bias<false>> or Conv2d{out, kernel, stride, padding, Bias<false>{}}.
 //
-// Groups<g>: W is [Out, in / g, Kernel, Kernel]; Conv2d<32, 3, Groups<32>> of 32 channels is depthwise. Dilation<d>: a kernel
-// spans d (Kernel - 1) + 1 pixels. KernelWidth<w>, Stride<Rows, Columns>, Padding<Rows, Columns> and
-// Dilation<Rows, Columns> are rectangular. PaddingSame: oh = h, ow = w, stride 1.
+// Groups<g>: W is [Out, in / g, Kernel, Kernel]; Conv2d<32, 3, Groups<32>> of 32 channels is
+// depthwise. Dilation<d>: a kernel spans d (Kernel - 1) + 1 pixels. KernelWidth<w>, Stride<Rows,
+// Columns>, Padding<Rows, Columns> and Dilation<Rows, Columns> are rectangular. PaddingSame:
+// oh = h, ow = w, stride 1.
 template <index_t Out = dyn, index_t Kernel = dyn, class... Options>
 class Conv2d : detail::Convolution<Out, Kernel, Options...> {
   using Base = detail::Convolution<Out, Kernel, Options...>;
@@ -30,50 +31,55 @@ class Conv2d : detail::Convolution<Out, Kernel, Options...> {
   using Base::out_, Base::kernel_, Base::stride_;
   static constexpr index_t groups = Base::groups, kernel_width = Base::kernel_width;
   static constexpr bool bias = Base::bias, same = Base::same;
-  static_assert(
-      ((detail::is_convolution_option_2d<Options> || detail::is_padding_same<Options>)&&...),
-      "gpunet::nn::Conv2d: an option is none of KernelWidth<...>, Stride<...>, Padding<...>, PaddingSame, "
-      "Dilation<...>, Groups<...> and Bias<...>");
-  static_assert(Base::has_sizes(), "gpunet::nn::Conv2d: output channels and kernel size have to be at least 1");
+  static_assert(((detail::is_convolution_option_2d<Options> ||
+                  detail::is_padding_same<Options>)&&...),
+                "gpunet::nn::Conv2d: an option is none of KernelWidth<...>, Stride<...>, "
+                "Padding<...>, PaddingSame, "
+                "Dilation<...>, Groups<...> and Bias<...>");
+  static_assert(Base::has_sizes(),
+                "gpunet::nn::Conv2d: output channels and kernel size have to be at least 1");
   static_assert(Base::has_stride(), "gpunet::nn::Conv2d: the stride has to be at least 1");
   static_assert(Base::has_dilation(), "gpunet::nn::Conv2d: the dilation has to be at least 1");
-  static_assert(
-      Base::same_is_possible(),
-      "gpunet::nn::Conv2d: PaddingSame with a stride or with Padding (the output is as large as the input), "
-      "use one of them");
-  static_assert(
-      Base::has_groups(),
-      "gpunet::nn::Conv2d: the groups do not divide the output channels, use Groups that divide the channels "
-      "of input and output");
+  static_assert(Base::same_is_possible(),
+                "gpunet::nn::Conv2d: PaddingSame with a stride or with Padding (the output is as "
+                "large as the input), "
+                "use one of them");
+  static_assert(Base::has_groups(),
+                "gpunet::nn::Conv2d: the groups do not divide the output channels, use Groups that "
+                "divide the channels "
+                "of input and output");
 
   // Whether it is a square convolution of all channels, which has kernels of its own.
-  static constexpr bool is_square = groups == 1 && kernel_width == Kernel && Strides::rows == Strides::columns &&
+  static constexpr bool is_square = groups == 1 && kernel_width == Kernel &&
+                                    Strides::rows == Strides::columns &&
                                     Paddings::rows == Paddings::columns && Dilations::rows == 1 &&
                                     Dilations::columns == 1 && (!same || Kernel % 2 == 1);
 
  public:
   constexpr Conv2d() = default;
   constexpr explicit Conv2d(index_t out, index_t kernel, index_t stride = 1, index_t padding = 0,
-                            Bias<bias> = {}) requires(Out == dyn && Kernel == dyn && Strides::rows == dyn &&
-                                                      Paddings::rows == dyn)
+                            Bias<bias> = {}) requires(Out == dyn && Kernel == dyn &&
+                                                      Strides::rows == dyn && Paddings::rows == dyn)
       : Base(out, kernel, stride, padding) {}
 
   GPUNET_REFUSED_CALL
 
   template <class In>
   constexpr auto output(In in) const {
-    static_assert(
-        In::rank == 3,
-        "gpunet::nn::Conv2d: the input has to have rank 3 [channels, height, width], give Input three sizes");
+    static_assert(In::rank == 3,
+                  "gpunet::nn::Conv2d: the input has to have rank 3 [channels, height, width], "
+                  "give Input three sizes");
     if constexpr (In::rank == 3) {
       const auto height = in.template at<1>();
       const auto width = in.template at<2>();
       static_assert(Base::may_group(decltype(in.template at<0>()){}),
-                    "gpunet::nn::Conv2d: the groups do not divide the input channels, use Groups that divide the "
+                    "gpunet::nn::Conv2d: the groups do not divide the input channels, use Groups "
+                    "that divide the "
                     "channels of input and output");
-      static_assert(Rows::may_fit(decltype(height){}) && Columns::may_fit(decltype(width){}),
-                    "gpunet::nn::Conv2d: the kernel is larger than the padded image, use a smaller kernel, a "
-                    "larger image or Padding");
+      static_assert(
+          Rows::may_fit(decltype(height){}) && Columns::may_fit(decltype(width){}),
+          "gpunet::nn::Conv2d: the kernel is larger than the padded image, use a smaller kernel, a "
+          "larger image or Padding");
       check(in.template at<0>(), height, width);
       return Shape(out_, this->rows().outputs(height), this->columns().outputs(width));
     }
@@ -95,25 +101,30 @@ class Conv2d : detail::Convolution<Out, Kernel, Options...> {
     const auto out_width = out.template at<2>();
     if constexpr (is_square) {
       const auto before = this->rows().before();
-      const Conv2dOp op{{channels, height, width, out_, out_height, out_width, kernel_, stride_, before},
-                        bias,
-                        Activation::none,
-                        false,
-                        same};
-      // Sizes that the compiler knows; 0 for others.
-      constexpr Conv2dGeometry known{decltype(channels){}, decltype(height){},     decltype(width){},
-                                     Dim<Out>{},           decltype(out_height){}, decltype(out_width){},
-                                     Dim<Kernel>{},        Dim<Strides::rows>{},   decltype(before){}};
-      // The compiled library has kernels for few channels where they make programs smaller.
-      constexpr bool for_any = GPUNET_COMPILED && !DeviceTraits<typename Builder::device_type>::unrolls_sizes;
-      using Geometry = std::conditional_t<for_any || may_be_wide(known), WideConv2dGeometry, Conv2dGeometry>;
-      return builder.template add<Conv2dOp, Conv2dKernels<Geometry>>(op, x, out.sizes(), parameters(in));
-    } else {
-      const AnyConv2dOp op{
-          {channels, out_, groups, this->rows().axis(height, out_height), this->columns().axis(width, out_width)},
+      const Conv2dOp op{
+          {channels, height, width, out_, out_height, out_width, kernel_, stride_, before},
           bias,
+          Activation::none,
           false,
           same};
+      // Sizes that the compiler knows; 0 for others.
+      constexpr Conv2dGeometry known{
+          decltype(channels){}, decltype(height){},     decltype(width){},
+          Dim<Out>{},           decltype(out_height){}, decltype(out_width){},
+          Dim<Kernel>{},        Dim<Strides::rows>{},   decltype(before){}};
+      // The compiled library has kernels for few channels where they make programs smaller.
+      constexpr bool for_any =
+          GPUNET_COMPILED && !DeviceTraits<typename Builder::device_type>::unrolls_sizes;
+      using Geometry =
+          std::conditional_t<for_any || may_be_wide(known), WideConv2dGeometry, Conv2dGeometry>;
+      return builder.template add<Conv2dOp, Conv2dKernels<Geometry>>(op, x, out.sizes(),
+                                                                     parameters(in));
+    } else {
+      const AnyConv2dOp op{{channels, out_, groups, this->rows().axis(height, out_height),
+                            this->columns().axis(width, out_width)},
+                           bias,
+                           false,
+                           same};
       return builder.add(op, x, out.sizes(), parameters(in));
     }
   }
@@ -133,19 +144,20 @@ class Conv2d : detail::Convolution<Out, Kernel, Options...> {
               ") is larger than the padded image (", height + 2 * above, " x ", width + 2 * left,
               "), use a smaller kernel, a larger image or Padding");
     else
-      require(fits, "gpunet::nn::Conv2d: the kernel (", index_t{rows.reach()}, " x ", index_t{columns.reach()},
-              ") is larger than the padded image (", height + 2 * above, " x ", width + 2 * left,
-              "), use a smaller kernel, a larger image or Padding");
+      require(fits, "gpunet::nn::Conv2d: the kernel (", index_t{rows.reach()}, " x ",
+              index_t{columns.reach()}, ") is larger than the padded image (", height + 2 * above,
+              " x ", width + 2 * left, "), use a smaller kernel, a larger image or Padding");
   }
 };
 
 Conv2d(index_t, index_t, index_t = 1, index_t = 0)->Conv2d<dyn, dyn, Stride<dyn>, Padding<dyn>>;
 template <bool has>
-Conv2d(index_t, index_t, index_t, index_t, Bias<has>) -> Conv2d<dyn, dyn, Stride<dyn>, Padding<dyn>, Bias<has>>;
+Conv2d(index_t, index_t, index_t, index_t, Bias<has>)
+    -> Conv2d<dyn, dyn, Stride<dyn>, Padding<dyn>, Bias<has>>;
 
-GPUNET_REFUSED_LAYER(
-    Conv2d,
-    "Conv2d<16, 3, nn::Stride<2>> (outputs, kernel), or Conv2d{16, 3, 2, 1} (outputs, kernel, stride, padding)",
-    dyn, dyn)
+GPUNET_REFUSED_LAYER(Conv2d,
+                     "Conv2d<16, 3, nn::Stride<2>> (outputs, kernel), or Conv2d{16, 3, 2, 1} "
+                     "(outputs, kernel, stride, padding)",
+                     dyn, dyn)
 
 }  // namespace gpunet::nn

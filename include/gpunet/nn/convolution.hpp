@@ -17,7 +17,8 @@ namespace gpunet::nn::detail {
 // Whether an option is one of a convolution in two dimensions.
 template <class Option>
 inline constexpr bool is_convolution_option_2d =
-    is_window_option_2d<Option> || is_option<Dilation, Option> || is_option<Groups, Option> || is_bias<Option>;
+    is_window_option_2d<Option> || is_option<Dilation, Option> || is_option<Groups, Option> ||
+    is_bias<Option>;
 
 // Whether it is one of a convolution in one dimension.
 template <class Option>
@@ -75,11 +76,13 @@ struct ConvDimension {
   // Return whether a window fits; the first is true for run-time sizes.
   template <index_t E>
   static constexpr bool may_fit(Dim<E> extent) {
-    return is_same || window_fits(extent, decltype(std::declval<ConvDimension>().reach()){}, Dim<P>{});
+    return is_same ||
+           window_fits(extent, decltype(std::declval<ConvDimension>().reach()){}, Dim<P>{});
   }
   constexpr bool fits(index_t extent) const { return is_same || extent + 2 * padding >= reach(); }
 
-  // Returns the outputs of the transposed convolution: (extent - 1) stride - 2 padding + reach + more.
+  // Returns the outputs of the transposed convolution: (extent - 1) stride - 2
+  // padding + reach + more.
   template <index_t E, index_t More>
   constexpr auto transposed(Dim<E> extent, Dim<More> more) const {
     return (extent - Dim<1>{}) * stride + reach() + more - padding - padding;
@@ -87,7 +90,8 @@ struct ConvDimension {
   // Returns whether they are at least 1; true for run-time sizes.
   template <index_t E, index_t More>
   static constexpr bool may_be_transposed(Dim<E>, Dim<More>) {
-    return E == dyn || K == dyn || S == dyn || P == dyn || (E - 1) * S - P + D * (K - 1) + More >= P;
+    return E == dyn || K == dyn || S == dyn || P == dyn ||
+           (E - 1) * S - P + D * (K - 1) + More >= P;
   }
 
   constexpr ConvAxis axis(index_t size, index_t outputs) const {
@@ -112,7 +116,8 @@ class Convolution {
   static constexpr index_t groups = option_dim<Groups, Groups<1>, Options...>{};
   static constexpr bool bias = has_bias<Options...>, same = (is_padding_same<Options> || ...);
   using Rows = ConvDimension<Kernel, Strides::rows, Paddings::rows, Dilations::rows, same>;
-  using Columns = ConvDimension<kernel_width, Strides::columns, Paddings::columns, Dilations::columns, same>;
+  using Columns =
+      ConvDimension<kernel_width, Strides::columns, Paddings::columns, Dilations::columns, same>;
 
   // Return whether the options of both dimensions are possible.
   static constexpr bool has_sizes() { return Out != 0 && Kernel != 0 && kernel_width != 0; }
@@ -120,7 +125,8 @@ class Convolution {
   static constexpr bool has_dilation() { return Dilations::rows > 0 && Dilations::columns > 0; }
   static constexpr bool has_groups() { return groups > 0 && (Out == dyn || Out % groups == 0); }
   static constexpr bool same_is_possible() {
-    return !same || (Strides::rows == 1 && Strides::columns == 1 && !(is_option<Padding, Options> || ...));
+    return !same ||
+           (Strides::rows == 1 && Strides::columns == 1 && !(is_option<Padding, Options> || ...));
   }
   // Returns whether OutputPadding is smaller than the stride or the dilation, as PyTorch demands.
   static constexpr bool output_padding_is_possible() {
@@ -140,22 +146,25 @@ class Convolution {
 
   constexpr Rows rows() const { return {kernel_, stride_, padding_}; }
   constexpr Columns columns() const {
-    return {pick<kernel_width>(kernel_), pick<Strides::columns>(stride_), pick<Paddings::columns>(padding_)};
+    return {pick<kernel_width>(kernel_), pick<Strides::columns>(stride_),
+            pick<Paddings::columns>(padding_)};
   }
 
   // Throw Error for wrong run-time numbers.
   constexpr void check_numbers(std::string_view layer) const {
-    require(out_ > 0 && kernel_ > 0 && stride_ > 0 && padding_ >= 0, "gpunet::nn::", layer, ": ", index_t{out_},
-            " output channels, kernel ", index_t{kernel_}, ", stride ", index_t{stride_}, ", padding ",
-            index_t{padding_}, " (want at least 1, 1, 1, 0)");
+    require(out_ > 0 && kernel_ > 0 && stride_ > 0 && padding_ >= 0, "gpunet::nn::", layer, ": ",
+            index_t{out_}, " output channels, kernel ", index_t{kernel_}, ", stride ",
+            index_t{stride_}, ", padding ", index_t{padding_}, " (want at least 1, 1, 1, 0)");
   }
   constexpr void check_groups(std::string_view layer, index_t channels) const {
-    require(channels % groups == 0 && out_ % groups == 0, "gpunet::nn::", layer, ": ", groups, " groups of ",
-            channels, " input and ", index_t{out_},
-            " output channels (each group has as many of them as another), use Groups that divide both");
+    require(channels % groups == 0 && out_ % groups == 0, "gpunet::nn::", layer, ": ", groups,
+            " groups of ", channels, " input and ", index_t{out_},
+            " output channels (each group has as many of them as another), use Groups that divide "
+            "both");
   }
 
-  // Returns the specification of the parameters: weight [of_first, of_second / groups, kernel...], bias [out].
+  // Returns the specification of the parameters: weight [of_first, of_second / groups, kernel...],
+  // bias [out].
   constexpr auto weight_and_bias(index_t of_first, index_t of_second, bool is_row) const {
     const index_t channels = of_second / groups, width = columns().kernel;
     const index_t fan_in = channels * (is_row ? index_t{1} : index_t{kernel_}) * width;

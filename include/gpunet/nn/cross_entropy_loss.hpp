@@ -17,8 +17,8 @@ namespace gpunet::nn {
 struct CrossEntropyLossOptions {
   Reduction reduction = Reduction::mean;
   std::vector<double> weight = {};  // of each class; the mean is weighted. Empty: 1
-  std::optional<index_t> ignore_index =
-      {};                      // targets with this label cost nothing and do not count; in PyTorch -100
+  // Targets with this label cost nothing and do not count; in PyTorch -100.
+  std::optional<index_t> ignore_index = {};
   double label_smoothing = 0;  // the share of a target that all classes get, 0 to 1
 };
 
@@ -53,9 +53,11 @@ class LabelLoss {
 
   void check_sizes(std::string_view name, const Sizes& sizes) const;
 
-  // Throws Error for a label that is not 0 to classes - 1, on devices whose memory the host can read.
+  // Throws Error for a label that is not 0 to classes - 1, on devices whose memory the host can
+  // read.
   template <class D>
-  void check(std::string_view name, D& device, const View<const label_t, D>& labels, index_t features) const {
+  void check(std::string_view name, D& device, const View<const label_t, D>& labels,
+             index_t features) const {
     const index_t classes = features / labels.sizes().tail().numel();
     check_labels(name, device, labels.data(), labels.numel(), classes, options_.ignore_index);
   }
@@ -66,8 +68,8 @@ class LabelLoss {
     const index_t places = pass.features / pass.channels;
     const T divisor = options_.reduction == Reduction::mean ? static_cast<T>(places) : T{1};
     target_loss(device, targets(pass, places),
-                TargetLossArgs<T>{pass.slice, pass.channels, places, scores, pass.x, divisor, pass.total,
-                                  pass.scale, pass.losses, pass.dx});
+                TargetLossArgs<T>{pass.slice, pass.channels, places, scores, pass.x, divisor,
+                                  pass.total, pass.scale, pass.losses, pass.dx});
   }
 
   CrossEntropyLossOptions options_;
@@ -87,31 +89,35 @@ class LabelLoss {
 
 }  // namespace detail
 
-// The mean over the batch of log sum_k exp(x_k) - x_label, as torch.nn.CrossEntropyLoss with class indices: x are logits
-// [batch, classes], labels [batch] are 0 to classes - 1; or [batch, classes, ...] and [batch, ...], such as
-// images. Probabilities of the classes as targets: SoftCrossEntropyLoss.
+// The mean over the batch of log sum_k exp(x_k) - x_label, as torch.nn.CrossEntropyLoss with class
+// indices: x are logits [batch, classes], labels [batch] are 0 to classes - 1; or [batch, classes,
+// ...] and [batch, ...], such as images. Probabilities of the classes as targets:
+// SoftCrossEntropyLoss.
 class CrossEntropyLoss : public detail::LabelLoss, public LossFunction<CrossEntropyLoss> {
  public:
   // Throws Error for a negative weight, or a smoothing outside 0 to 1.
-  CrossEntropyLoss(CrossEntropyLossOptions options = {}) : LabelLoss("CrossEntropyLoss", std::move(options)) {}
+  CrossEntropyLoss(CrossEntropyLossOptions options = {})
+      : LabelLoss("CrossEntropyLoss", std::move(options)) {}
 
   // Whether all options are their defaults: kernels of their own compute that.
   bool is_plain() const {
-    return options_.reduction == Reduction::mean && options_.weight.empty() && !options_.ignore_index &&
-           options_.label_smoothing == 0;
+    return options_.reduction == Reduction::mean && options_.weight.empty() &&
+           !options_.ignore_index && options_.label_smoothing == 0;
   }
 
   // Outputs have at least one dimension.
   template <class In>
   static constexpr void check_shape(In) {
     static_assert(In::rank >= 1,
-                  "gpunet::nn::CrossEntropyLoss: the network's output has to have rank 1 [classes] or more, end it "
+                  "gpunet::nn::CrossEntropyLoss: the network's output has to have rank 1 [classes] "
+                  "or more, end it "
                   "with a Linear");
   }
   // The same at run time, and the number of weights: throws Error.
   void check_sizes(const Sizes& sizes) const { LabelLoss::check_sizes("CrossEntropyLoss", sizes); }
 
-  // Throws Error for a label that is not 0 to classes - 1, on devices whose memory the host can read.
+  // Throws Error for a label that is not 0 to classes - 1, on devices whose memory the host can
+  // read.
   template <class D>
   void check(D& device, const View<const label_t, D>& labels, index_t features) const {
     LabelLoss::check("nn::CrossEntropyLoss", device, labels, features);
@@ -121,28 +127,29 @@ class CrossEntropyLoss : public detail::LabelLoss, public LossFunction<CrossEntr
   template <class D, class T>
   void evaluate(D& device, const LossPass<T, label_t>& pass) const {
     if (is_plain() && pass.channels == pass.features)
-      cross_entropy(device, CrossEntropy<T>{pass.slice, pass.features, pass.x, pass.targets, pass.scale,
-                                            pass.losses, pass.dx});
+      cross_entropy(device, CrossEntropy<T>{pass.slice, pass.features, pass.x, pass.targets,
+                                            pass.scale, pass.losses, pass.dx});
     else
       LabelLoss::evaluate(device, pass, ClassScores::logits);
   }
 };
 
-// The mean over the batch of -x_label, as torch.nn.NLLLoss: x are logarithms of probabilities, such as those of LogSoftmax.
+// The mean over the batch of -x_label, as torch.nn.NLLLoss: x are logarithms of probabilities, such
+// as those of LogSoftmax.
 class NLLLoss : public detail::LabelLoss, public LossFunction<NLLLoss> {
  public:
   // Throws Error for a negative weight, or a smoothing, which it has not.
   NLLLoss(CrossEntropyLossOptions options = {}) : LabelLoss("NLLLoss", std::move(options)) {
-    require(options_.label_smoothing == 0, "gpunet::nn::NLLLoss: label_smoothing ", options_.label_smoothing,
-            " (it is for logits), use CrossEntropyLoss");
+    require(options_.label_smoothing == 0, "gpunet::nn::NLLLoss: label_smoothing ",
+            options_.label_smoothing, " (it is for logits), use CrossEntropyLoss");
   }
 
   // Outputs have at least one dimension.
   template <class In>
   static constexpr void check_shape(In) {
-    static_assert(
-        In::rank >= 1,
-        "gpunet::nn::NLLLoss: the network's output has to have rank 1 [classes] or more, end it with a Linear");
+    static_assert(In::rank >= 1,
+                  "gpunet::nn::NLLLoss: the network's output has to have rank 1 [classes] or more, "
+                  "end it with a Linear");
   }
   // The same at run time, and the number of weights: throws Error.
   void check_sizes(const Sizes& sizes) const { LabelLoss::check_sizes("NLLLoss", sizes); }
@@ -163,8 +170,8 @@ struct SoftCrossEntropyLossOptions {
   double label_smoothing = 0;       // the share of a target that all classes get, 0 to 1
 };
 
-// The mean over the batch of sum_k t_k (log sum_j exp(x_j) - x_k), as torch.nn.CrossEntropyLoss with probabilities: targets t
-// have the shape of the outputs x, [batch, classes, ...].
+// The mean over the batch of sum_k t_k (log sum_j exp(x_j) - x_k), as torch.nn.CrossEntropyLoss
+// with probabilities: targets t have the shape of the outputs x, [batch, classes, ...].
 class SoftCrossEntropyLoss : public LossFunction<SoftCrossEntropyLoss> {
  public:
   using target_type = void;
@@ -174,16 +181,19 @@ class SoftCrossEntropyLoss : public LossFunction<SoftCrossEntropyLoss> {
 
   // Targets have the shape of the outputs; the weights of the classes are the constants.
   LossTraits traits(const Sizes& output) const {
-    return {.target = output, .reduction = options_.reduction, .constants = options_.weight, .each = output.tail()};
+    return {.target = output,
+            .reduction = options_.reduction,
+            .constants = options_.weight,
+            .each = output.tail()};
   }
 
   // Outputs have at least one dimension.
   template <class In>
   static constexpr void check_shape(In) {
-    static_assert(
-        In::rank >= 1,
-        "gpunet::nn::SoftCrossEntropyLoss: the network's output has to have rank 1 [classes] or more, end it "
-        "with a Linear");
+    static_assert(In::rank >= 1,
+                  "gpunet::nn::SoftCrossEntropyLoss: the network's output has to have rank 1 "
+                  "[classes] or more, end it "
+                  "with a Linear");
   }
   // The same at run time, and the number of weights: throws Error.
   void check_sizes(const Sizes& sizes) const;
@@ -196,11 +206,12 @@ class SoftCrossEntropyLoss : public LossFunction<SoftCrossEntropyLoss> {
   void evaluate(D& device, const LossPass<T, T>& pass) const {
     const index_t places = pass.features / pass.channels;
     const T divisor = options_.reduction == Reduction::mean ? static_cast<T>(places) : T{1};
-    target_loss(device,
-                ProbabilityTargets<T>{pass.targets, options_.weight.empty() ? nullptr : pass.constants,
-                                      pass.channels, places, static_cast<T>(options_.label_smoothing)},
-                TargetLossArgs<T>{pass.slice, pass.channels, places, ClassScores::logits, pass.x, divisor, nullptr,
-                                  pass.scale, pass.losses, pass.dx});
+    target_loss(
+        device,
+        ProbabilityTargets<T>{pass.targets, options_.weight.empty() ? nullptr : pass.constants,
+                              pass.channels, places, static_cast<T>(options_.label_smoothing)},
+        TargetLossArgs<T>{pass.slice, pass.channels, places, ClassScores::logits, pass.x, divisor,
+                          nullptr, pass.scale, pass.losses, pass.dx});
   }
 
  private:
@@ -211,7 +222,8 @@ class SoftCrossEntropyLoss : public LossFunction<SoftCrossEntropyLoss> {
 
 namespace gpunet {
 
-#define GPUNET_CROSS_ENTROPY_CALLS(D, T) const LossCalls<D, T>* calls_of_loss<nn::CrossEntropyLoss, D, T>()
+#define GPUNET_CROSS_ENTROPY_CALLS(D, T) \
+  const LossCalls<D, T>* calls_of_loss<nn::CrossEntropyLoss, D, T>()
 GPUNET_EXTERN_TEMPLATES(GPUNET_CROSS_ENTROPY_CALLS)
 
 }  // namespace gpunet

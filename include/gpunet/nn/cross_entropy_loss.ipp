@@ -9,22 +9,26 @@ namespace gpunet::nn {
 namespace detail {
 
 // Throws Error for wrong options of the loss `name`.
-GPUNET_INLINE void check_class_options(std::string_view name, std::span<const double> weight, double smoothing) {
+GPUNET_INLINE void check_class_options(std::string_view name, std::span<const double> weight,
+                                       double smoothing) {
   for (std::size_t k = 0; k < weight.size(); ++k)
-    require(weight[k] >= 0, "gpunet::nn::", name, ": the weight ", weight[k], " of class ", k, " (want 0 or more)");
+    require(weight[k] >= 0, "gpunet::nn::", name, ": the weight ", weight[k], " of class ", k,
+            " (want 0 or more)");
   require(smoothing >= 0 && smoothing <= 1, "gpunet::nn::", name, ": label_smoothing ", smoothing,
           " (want 0 to 1)");
 }
 
 // Throws Error for outputs without classes, or other weights than theirs.
-GPUNET_INLINE void check_class_sizes(std::string_view name, std::span<const double> weight, const Sizes& sizes) {
-  const bool fits = sizes.rank() >= 1 && (weight.empty() || static_cast<index_t>(weight.size()) == sizes[0]);
+GPUNET_INLINE void check_class_sizes(std::string_view name, std::span<const double> weight,
+                                     const Sizes& sizes) {
+  const bool fits =
+      sizes.rank() >= 1 && (weight.empty() || static_cast<index_t>(weight.size()) == sizes[0]);
   if (fits) return;  // no text is made
-  require(sizes.rank() >= 1, "gpunet::nn::", name, ": the network's output has shape ", to_string(sizes),
-          " (want rank 1 [classes] or more), end it with a Linear");
-  require(weight.empty() || static_cast<index_t>(weight.size()) == sizes[0], "gpunet::nn::", name, ": ",
-          weight.size(), " weights for outputs of shape ", to_string(sizes), " (want ", sizes[0],
-          "), give one for each class");
+  require(sizes.rank() >= 1, "gpunet::nn::", name, ": the network's output has shape ",
+          to_string(sizes), " (want rank 1 [classes] or more), end it with a Linear");
+  require(weight.empty() || static_cast<index_t>(weight.size()) == sizes[0], "gpunet::nn::", name,
+          ": ", weight.size(), " weights for outputs of shape ", to_string(sizes), " (want ",
+          sizes[0], "), give one for each class");
 }
 
 GPUNET_INLINE LabelLoss::LabelLoss(std::string_view name, CrossEntropyLossOptions options)

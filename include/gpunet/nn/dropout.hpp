@@ -23,9 +23,10 @@ class DropoutLayer {
 
 }  // namespace detail
 
-// Zeroes elements with probability p and multiplies the others by 1 / (1 - p) in training mode, as torch.nn.Dropout; in
-// evaluation mode y = x. The mask depends on the model's seed, the pass, the layer, the sample's place in the batch and the
-// element, so it is the same on all devices and for any number of threads.
+// Zeroes elements with probability p and multiplies the others by 1 / (1 - p) in training mode, as
+// torch.nn.Dropout; in evaluation mode y = x. The mask depends on the model's seed, the pass, the
+// layer, the sample's place in the batch and the element, so it is the same on all devices and for
+// any number of threads.
 class Dropout : public detail::DropoutLayer {
  public:
   constexpr explicit Dropout(double p = 0.5) : DropoutLayer(p) {}
@@ -48,10 +49,10 @@ class Dropout2d : public detail::DropoutLayer {
 
   template <class In>
   constexpr auto output(In in) const {
-    static_assert(
-        In::rank == 3,
-        "gpunet::nn::Dropout2d: the input has to have rank 3 [channels, height, width], use Dropout for other "
-        "shapes");
+    static_assert(In::rank == 3,
+                  "gpunet::nn::Dropout2d: the input has to have rank 3 [channels, height, width], "
+                  "use Dropout for other "
+                  "shapes");
     return in;
   }
 

@@ -34,7 +34,8 @@ class Elementwise {
           { f.value(x) } -> std::convertible_to<T>;
           { f.gradient(x, x, x) } -> std::convertible_to<T>;
         },
-        "gpunet::nn::Elementwise: the functor lacks value(x) or gradient(x, y, dy), write both, each const: "
+        "gpunet::nn::Elementwise: the functor lacks value(x) or gradient(x, y, dy), write both, "
+        "each const: "
         "template <class T> GPUNET_FN T value(T x) const");
     return true;
   }

@@ -16,7 +16,8 @@ namespace detail {
 template <class T>
 ElementwiseLossArgs<T> elementwise_args(const LossPass<T, T>& pass, Reduction reduction) {
   const T divisor = reduction == Reduction::mean ? static_cast<T>(pass.features) : T{1};
-  return {pass.slice, pass.features, pass.x, pass.targets, divisor, pass.scale, pass.losses, pass.dx};
+  return {pass.slice, pass.features, pass.x,      pass.targets,
+          divisor,    pass.scale,    pass.losses, pass.dx};
 }
 
 }  // namespace detail
@@ -33,7 +34,8 @@ ElementwiseLossArgs<T> elementwise_args(const LossPass<T, T>& pass, Reduction re
 //     GPUNET_FN T gradient(T x, T t) const { return std::tanh(x - t); }  // by x
 //   };
 //   nn::ElementwiseLoss<LogCosh> criterion;
-// F may have check(t) and check_output(x), which return a text about what is wrong with a target or an output, null if nothing is.
+// F may have check(t) and check_output(x), which return a text about what is wrong with a target or
+// an output, null if nothing is.
 template <class F>
 class ElementwiseLoss : public LossFunction<ElementwiseLoss<F>> {
  public:
@@ -57,12 +59,12 @@ class ElementwiseLoss : public LossFunction<ElementwiseLoss<F>> {
     if constexpr (requires { f_.check(T{}); } && DeviceTraits<D>::has_host_memory)
       for (index_t i = 0; i < targets.numel(); ++i)
         if (const char* problem = f_.check(targets.data()[i]))
-          require(false, "gpunet::nn::", F::name, ": target ", targets.data()[i], " at ", i % features,
-                  " of sample ", i / features, " of the batch ", problem);
+          require(false, "gpunet::nn::", F::name, ": target ", targets.data()[i], " at ",
+                  i % features, " of sample ", i / features, " of the batch ", problem);
   }
 
-  // Computes losses and gradients of a slice, see loss.hpp. Throws Error for a wrong output, on devices whose memory the host can
-  // read.
+  // Computes losses and gradients of a slice, see loss.hpp. Throws Error for a wrong output, on
+  // devices whose memory the host can read.
   template <class D, class T>
   void evaluate(D& device, const LossPass<T, T>& pass) const {
     if constexpr (requires { f_.check_output(T{}); } && DeviceTraits<D>::has_host_memory)

@@ -10,15 +10,17 @@
 
 namespace gpunet::nn {
 
-// y [..., embedding_dim] = the rows of the weight [num_embeddings, embedding_dim] whose indices are x [...], as
-// torch.nn.Embedding; Embedding<1000, 64, PaddingIdx<0>> as padding_idx=0. Indices are numbers of the network's type, whole and from 0 to num_embeddings - 1: on Host another one is
-// an Error, on Cuda its vector is NaN. The layer is the first of a network: indices have no gradient.
+// y [..., embedding_dim] = the rows of the weight [num_embeddings, embedding_dim] whose indices are
+// x [...], as torch.nn.Embedding; Embedding<1000, 64, PaddingIdx<0>> as padding_idx=0. Indices are
+// numbers of the network's type, whole and from 0 to num_embeddings - 1: on Host another one is an
+// Error, on Cuda its vector is NaN. The layer is the first of a network: indices have no gradient.
 template <index_t num_embeddings, index_t embedding_dim, class... Options>
 class Embedding {
   static_assert((detail::is_option<PaddingIdx, Options> && ...),
                 "gpunet::nn::Embedding: an option is not PaddingIdx<...>");
-  static_assert(num_embeddings >= 1 && embedding_dim >= 1,
-                "gpunet::nn::Embedding: the number of embeddings and their size have to be at least 1");
+  static_assert(
+      num_embeddings >= 1 && embedding_dim >= 1,
+      "gpunet::nn::Embedding: the number of embeddings and their size have to be at least 1");
   static_assert(num_embeddings <= index_t{1} << 24,
                 "gpunet::nn::Embedding: more than 2^24 embeddings (floats have no larger indices)");
   static constexpr index_t padding = [] {
@@ -27,8 +29,9 @@ class Embedding {
     else
       return index_t{detail::option_dim<PaddingIdx, PaddingIdx<0>, Options...>{}};
   }();
-  static_assert(padding < num_embeddings,
-                "gpunet::nn::Embedding: PaddingIdx is not the index of an embedding (0 is the first)");
+  static_assert(
+      padding < num_embeddings,
+      "gpunet::nn::Embedding: PaddingIdx is not the index of an embedding (0 is the first)");
 
  public:
   GPUNET_REFUSED_CALL
@@ -55,6 +58,7 @@ class Embedding {
   }
 };
 
-GPUNET_REFUSED_LAYER(Embedding, "Embedding<1000, 64>, or embedding(x, 1000, 64) in a function of values", 0, 0)
+GPUNET_REFUSED_LAYER(Embedding,
+                     "Embedding<1000, 64>, or embedding(x, 1000, 64) in a function of values", 0, 0)
 
 }  // namespace gpunet::nn

@@ -1,5 +1,6 @@
-// Layers and losses as functions of values (value.hpp), as torch.nn.functional; those with parameters create them where they are
-// called, named name.weight, ... or by the number of such calls so far: 0.weight. Initial values are those of the layers.
+// Layers and losses as functions of values (value.hpp), as torch.nn.functional; those with
+// parameters create them where they are called, named name.weight, ... or by the number of such
+// calls so far: 0.weight. Initial values are those of the layers.
 #pragma once
 
 #include <optional>
@@ -52,7 +53,8 @@ struct Conv2dOptions {
   std::string_view name = {};                     // of the parameters in files: name.weight
 };
 // Convolution of images [batch, channels, height, width] with square kernels, see Conv2d.
-Value conv2d(const Value& x, index_t out_channels, index_t kernel_size, const Conv2dOptions& options = {});
+Value conv2d(const Value& x, index_t out_channels, index_t kernel_size,
+             const Conv2dOptions& options = {});
 
 // Options of poolings, as in PyTorch.
 struct PoolOptions {
@@ -60,14 +62,16 @@ struct PoolOptions {
   index_t padding = 0;     // in pixels
   bool ceil_mode = false;  // whether a last window that is only partly in the image counts
 };
-// Maximum, and mean, over square windows of images [batch, channels, height, width], see MaxPool2d, AvgPool2d.
+// Maximum, and mean, over square windows of images [batch, channels, height, width], see MaxPool2d,
+// AvgPool2d.
 Value max_pool2d(const Value& x, index_t kernel_size, const PoolOptions& options = {});
 Value avg_pool2d(const Value& x, index_t kernel_size, const PoolOptions& options = {});
-// Mean over height * width windows of about equal size, see AdaptiveAvgPool2d; 1, 1: of whole channels.
+// Mean over height * width windows of about equal size, see AdaptiveAvgPool2d; 1, 1: of whole
+// channels.
 Value adaptive_avg_pool2d(const Value& x, index_t height, index_t width);
 
-// Batch normalization of [batch, features], [batch, channels, length] or [batch, channels, height, width], see BatchNorm1d,
-// BatchNorm2d.
+// Batch normalization of [batch, features], [batch, channels, length] or [batch, channels, height,
+// width], see BatchNorm1d, BatchNorm2d.
 Value batch_norm(const Value& x, const BatchNormOptions& options = {}, std::string_view name = {});
 // Normalization over the last dimension, see LayerNorm, RMSNorm.
 Value layer_norm(const Value& x, const LayerNormOptions& options = {}, std::string_view name = {});
@@ -80,30 +84,37 @@ Value group_norm(const Value& x, index_t num_groups, const GroupNormOptions& opt
 Value dropout(const Value& x, double p = 0.5);
 
 // Rows of a table for whole numbers: [batch, ...] -> [batch, ..., embedding_dim], see Embedding.
-Value embedding(const Value& x, index_t num_embeddings, index_t embedding_dim, std::string_view name = {});
+Value embedding(const Value& x, index_t num_embeddings, index_t embedding_dim,
+                std::string_view name = {});
 
 // Options of scaled_dot_product_attention.
 struct AttentionOptions {
-  bool is_causal = false;                                // query i attends to the keys 0 to i
-  double dropout_p = 0;                                  // the probability that a weight is 0 in training mode
-  std::optional<Value> key_padding_mask = std::nullopt;  // [batch, keys]: nonzero where a key is ignored
+  bool is_causal = false;  // query i attends to the keys 0 to i
+  // The probability that a weight is 0 in training mode.
+  double dropout_p = 0;
+  // [batch, keys]: nonzero where a key is ignored.
+  std::optional<Value> key_padding_mask = std::nullopt;
 };
-// softmax(query key^T / sqrt(features)) value for query [batch, heads, queries, features], key [batch, heads, keys, features] and value
-// [batch, heads, keys, value features], or the same without heads, as in PyTorch. Scores are computed in tiles and not stored. A query
-// whose keys are all ignored gets zeros.
+// softmax(query key^T / sqrt(features)) value for query [batch, heads, queries, features], key
+// [batch, heads, keys, features] and value [batch, heads, keys, value features], or the same
+// without heads, as in PyTorch. Scores are computed in tiles and not stored. A query whose keys are
+// all ignored gets zeros.
 Value scaled_dot_product_attention(const Value& query, const Value& key, const Value& value,
                                    const AttentionOptions& options = {});
 
 // Options of multihead_attention.
 struct MultiheadAttentionOptions {
-  bool is_causal = false;                                // query i attends to the keys 0 to i
-  bool bias = true;                                      // of all projections
-  double dropout = 0;                                    // the probability that a weight is 0 in training mode
-  std::optional<Value> key_padding_mask = std::nullopt;  // [batch, keys]: nonzero where a key is ignored
-  std::string_view name = {};                            // of the parameters in files: name.in_proj_weight
+  bool is_causal = false;  // query i attends to the keys 0 to i
+  bool bias = true;        // of all projections
+  // The probability that a weight is 0 in training mode.
+  double dropout = 0;
+  // [batch, keys]: nonzero where a key is ignored.
+  std::optional<Value> key_padding_mask = std::nullopt;
+  // Of the parameters in files: name.in_proj_weight.
+  std::string_view name = {};
 };
-// Attention of query [batch, queries, embed] to memory [batch, keys, embed], as torch.nn.MultiheadAttention of (query, memory, memory)
-// without weights; see MultiheadAttention.
+// Attention of query [batch, queries, embed] to memory [batch, keys, embed], as
+// torch.nn.MultiheadAttention of (query, memory, memory) without weights; see MultiheadAttention.
 Value multihead_attention(const Value& query, const Value& memory, index_t num_heads,
                           const MultiheadAttentionOptions& options = {});
 
@@ -111,7 +122,8 @@ Value multihead_attention(const Value& query, const Value& memory, index_t num_h
 struct TransformerDecoderOptions {
   index_t dim_feedforward = 2048;
   double dropout = 0.1;  // the probability of a zero in training mode
-  // Behind the first linear layer; a function of more arguments as [](const nn::Value& x) { return gelu(x); }.
+  // Behind the first linear layer; a function of more arguments as [](const nn::Value& x)
+  // { return gelu(x); }.
   Value (*activation)(const Value&) = relu;
   bool norm_first = false;     // normalizations before the layers, not behind the sums
   bool tgt_is_causal = false;  // place i of the target attends to the places 0 to i
@@ -120,18 +132,21 @@ struct TransformerDecoderOptions {
   std::optional<Value> memory_key_padding_mask = std::nullopt;  // [batch, memory length]
   std::string_view name = {};  // of the parameters in files: name.self_attn.in_proj_weight
 };
-// A layer of a transformer's decoder, for target [batch, length, embed] and memory [batch, memory length, embed], as
-// torch.nn.TransformerDecoderLayer(embed, num_heads, batch_first=True). Parameters are those of self_attn, multihead_attn, linear1,
-// linear2, norm1, norm2 and norm3.
+// A layer of a transformer's decoder, for target [batch, length, embed] and memory [batch, memory
+// length, embed], as torch.nn.TransformerDecoderLayer(embed, num_heads, batch_first=True).
+// Parameters are those of self_attn, multihead_attn, linear1, linear2, norm1, norm2 and norm3.
 Value transformer_decoder_layer(const Value& target, const Value& memory, index_t num_heads,
                                 const TransformerDecoderOptions& options = {});
 
-// Options of gru, as in PyTorch. Initial states are 0 unless given, [batch, num_layers * directions, hidden_size]: the batch is
-// first, as in all values; in PyTorch it is second.
+// Options of gru, as in PyTorch. Initial states are 0 unless given, [batch,
+// num_layers * directions, hidden_size]: the batch is first, as in all values; in PyTorch it is
+// second.
 struct GRUOptions {
-  int num_layers = 1;                       // each but the first takes the outputs of the one before
-  bool bias = true;                         // whether there are b_ih and b_hh
-  double dropout = 0;                       // the probability of zeros between the layers in training mode
+  // Each but the first takes the outputs of the one before.
+  int num_layers = 1;
+  bool bias = true;  // whether there are b_ih and b_hh
+  // The probability of zeros between the layers in training mode.
+  double dropout = 0;
   bool bidirectional = false;               // whether there is a second direction: directions is 2
   std::optional<Value> h_0 = std::nullopt;  // the states before the first step
   std::string_view name = {};               // of the parameters in files: name.weight_ih_l0
@@ -158,8 +173,10 @@ struct RNNOptions {
 };
 // The results of gru and rnn. h_n may be the initial states of the sequence's continuation.
 struct GRUOutput {
-  Value output;  // the states of the last layer in all steps [batch, steps, directions * hidden_size]
-  Value h_n;     // the states of all layers after the last step [batch, num_layers * directions, hidden_size]
+  // The states of the last layer in all steps [batch, steps, directions * hidden_size].
+  Value output;
+  // The states of all layers after the last step [batch, num_layers * directions, hidden_size].
+  Value h_n;
 };
 using RNNOutput = GRUOutput;
 // The results of lstm, see GRUOutput.
@@ -168,24 +185,27 @@ struct LSTMOutput {
   Value h_n;     // as of GRUOutput
   Value c_n;     // the cell states, as h_n
 };
-// Run recurrent layers over sequences x [batch, steps, features], see LSTM, GRU, RNN; as torch.nn.LSTM(features, hidden_size,
-// num_layers, batch_first=True)(x, (h_0, c_0)). Throw Error for states of another shape, and for h_0 without c_0.
+// Run recurrent layers over sequences x [batch, steps, features], see LSTM, GRU, RNN; as
+// torch.nn.LSTM(features, hidden_size, num_layers, batch_first=True)(x, (h_0, c_0)). Throw Error
+// for states of another shape, and for h_0 without c_0.
 //   const auto [y, h_n, c_n] = lstm(x, 64, {.h_0 = h, .c_0 = c});
 LSTMOutput lstm(const Value& x, index_t hidden_size, const LSTMOptions& options = {});
 GRUOutput gru(const Value& x, index_t hidden_size, const GRUOptions& options = {});
 RNNOutput rnn(const Value& x, index_t hidden_size, const RNNOptions& options = {});
 
-// The numbers of x [batch, classes, ...] whose classes are `indices` [batch, ...], whole numbers: [batch, ...], as
-// torch.gather(x, 1, indices.unsqueeze(1)). An index out of range is an Error on Host, on Cuda its result is NaN.
+// The numbers of x [batch, classes, ...] whose classes are `indices` [batch, ...], whole numbers:
+// [batch, ...], as torch.gather(x, 1, indices.unsqueeze(1)). An index out of range is an Error on
+// Host, on Cuda its result is NaN.
 Value gather(const Value& x, const Value& indices);
 
 // The Euclidean distance, and the cosine of the angle, along the last dimension, as in PyTorch.
 Value pairwise_distance(const Value& a, const Value& b, double eps = 1e-6);
 Value cosine_similarity(const Value& a, const Value& b, double eps = 1e-8);
 
-// Losses: of each sample, the mean over its numbers. The mean over the batch is taken where the network is trained: by
-// mean(net(x, t)) or nn::OutputLoss. `target` is a value too, of the shape of x; of cross_entropy, classes as whole numbers
-// [batch, ...] for logits [batch, classes, ...]; of nll_loss, the same for log-probabilities. Definitions and options are PyTorch's.
+// Losses: of each sample, the mean over its numbers. The mean over the batch is taken where the
+// network is trained: by mean(net(x, t)) or nn::OutputLoss. `target` is a value too, of the shape
+// of x; of cross_entropy, classes as whole numbers [batch, ...] for logits [batch, classes, ...];
+// of nll_loss, the same for log-probabilities. Definitions and options are PyTorch's.
 Value mse_loss(const Value& x, const Value& target);
 Value l1_loss(const Value& x, const Value& target);
 Value smooth_l1_loss(const Value& x, const Value& target, double beta = 1);
@@ -194,13 +214,14 @@ Value binary_cross_entropy(const Value& x, const Value& target);
 Value binary_cross_entropy_with_logits(const Value& x, const Value& target);
 Value nll_loss(const Value& x, const Value& target);
 Value cross_entropy(const Value& x, const Value& target);
-// The divergence of log-probabilities x from probabilities `target`: the sum over a sample, so that the mean over the batch is
-// PyTorch's reduction batchmean.
+// The divergence of log-probabilities x from probabilities `target`: the sum over a sample, so that
+// the mean over the batch is PyTorch's reduction batchmean.
 Value kl_div(const Value& x, const Value& target);
 // target is 1 or -1.
 Value hinge_embedding_loss(const Value& x, const Value& target, double margin = 1);
 Value cosine_embedding_loss(const Value& a, const Value& b, const Value& target, double margin = 0);
-Value triplet_margin_loss(const Value& anchor, const Value& positive, const Value& negative, double margin = 1);
+Value triplet_margin_loss(const Value& anchor, const Value& positive, const Value& negative,
+                          double margin = 1);
 
 }  // namespace GPUNET_BACKENDS
 }  // namespace gpunet::nn

@@ -1,4 +1,5 @@
-// Bodies of functional.hpp. gpunet::compiled and gpunet::cuda both contain them: the latter also chooses kernels of Cuda.
+// Bodies of functional.hpp. gpunet::compiled and gpunet::cuda both contain them: the latter also
+// chooses kernels of Cuda.
 #pragma once
 
 #include <algorithm>
@@ -32,7 +33,8 @@ inline namespace GPUNET_BACKENDS {
 template <class Layer>
 Value softmax_along(std::string_view function, const Value& x, int dim, SoftmaxKind kind) {
   const int axis = sample_dim(function, x, dim);
-  if (axis > 0) return transpose(softmax_along<Layer>(function, transpose(x, 1, dim), 1, kind), 1, dim);
+  if (axis > 0)
+    return transpose(softmax_along<Layer>(function, transpose(x, 1, dim), 1, kind), 1, dim);
   return add_node<Layer>(function, SoftmaxOp{x.sizes()[0], kind}, x, x.sizes());
 }
 
@@ -43,39 +45,46 @@ GPUNET_BACKENDS_INLINE Value any_conv2d(const Value& x, index_t out_channels, in
   const index_t groups = options.groups;
   const Sizes in = x.sizes();
   require(out_channels >= 1 && kernel >= 1 && stride >= 1 && padding >= 0 && dilation >= 1,
-          "gpunet::nn::conv2d: ", out_channels, " output channels, kernel ", kernel, ", stride ", stride,
-          ", padding ", padding, ", dilation ", dilation, " (want at least 1, 1, 1, 0, 1), change what is less");
-  require(groups >= 1 && in[0] % groups == 0 && out_channels % groups == 0, "gpunet::nn::conv2d: ", groups,
-          " groups for ", in[0], " input and ", out_channels,
+          "gpunet::nn::conv2d: ", out_channels, " output channels, kernel ", kernel, ", stride ",
+          stride, ", padding ", padding, ", dilation ", dilation,
+          " (want at least 1, 1, 1, 0, 1), change what is less");
+  require(groups >= 1 && in[0] % groups == 0 && out_channels % groups == 0,
+          "gpunet::nn::conv2d: ", groups, " groups for ", in[0], " input and ", out_channels,
           " output channels (want a number that divides both), change one");
   require_possible_image("conv2d", in[0], in[1], in[2], padding);
   const index_t reach = (kernel - 1) * dilation + 1;
   require(kernel <= in[1] + in[2] + 2 * padding && reach <= std::min(in[1], in[2]) + 2 * padding,
-          "gpunet::nn::conv2d: the kernel (", reach, ") is larger than the padded image (", in[1] + 2 * padding,
-          " x ", in[2] + 2 * padding, "), use a smaller kernel, a larger image or padding");
+          "gpunet::nn::conv2d: the kernel (", reach, ") is larger than the padded image (",
+          in[1] + 2 * padding, " x ", in[2] + 2 * padding,
+          "), use a smaller kernel, a larger image or padding");
   const auto axis = [&](index_t size) {
-    return ConvAxis{size, (size + 2 * padding - reach) / stride + 1, kernel, stride, padding, dilation};
+    return ConvAxis{size,    (size + 2 * padding - reach) / stride + 1, kernel, stride, padding,
+                    dilation};
   };
   const ConvAxis rows = axis(in[1]), columns = axis(in[2]);
   const index_t channels = in[0] / groups, fan_in = channels * kernel * kernel;
   const std::array parameters{
       uniform("weight", {out_channels, channels, kernel, kernel}, kaiming_uniform_bound(fan_in)),
       uniform("bias", {out_channels}, bias_bound(fan_in))};
-  return add_node<Conv2d<>>("conv2d", AnyConv2dOp{{in[0], out_channels, groups, rows, columns}, options.bias}, x,
-                            Sizes{out_channels, rows.outputs, columns.outputs},
+  return add_node<Conv2d<>>("conv2d",
+                            AnyConv2dOp{{in[0], out_channels, groups, rows, columns}, options.bias},
+                            x, Sizes{out_channels, rows.outputs, columns.outputs},
                             std::span(parameters).first(options.bias ? 2 : 1), options.name);
 }
 
 // Returns the numbers of windows of a pooling, for images. Throws Error for wrong options.
-GPUNET_BACKENDS_INLINE Sizes pooled_sizes(const char* function, const Value& x, index_t kernel, index_t stride,
-                                          const PoolOptions& options) {
+GPUNET_BACKENDS_INLINE Sizes pooled_sizes(const char* function, const Value& x, index_t kernel,
+                                          index_t stride, const PoolOptions& options) {
   require_rank(function, x, 3, "images [batch, channels, height, width]");
-  require(kernel >= 1 && kernel <= 255 && stride >= 1 && options.padding >= 0 && options.padding <= kernel / 2,
-          "gpunet::nn::", function, ": kernel ", kernel, ", stride ", stride, ", padding ", options.padding,
+  require(kernel >= 1 && kernel <= 255 && stride >= 1 && options.padding >= 0 &&
+              options.padding <= kernel / 2,
+          "gpunet::nn::", function, ": kernel ", kernel, ", stride ", stride, ", padding ",
+          options.padding,
           " (want 1 to 255, 1 or more, 0 to half the kernel), change what is out of range");
   Sizes out{x.sizes()[0]};
   for (const int dim : {1, 2}) {
-    const index_t windows = pool_windows(x.sizes()[dim], {kernel, stride, options.padding, options.ceil_mode});
+    const index_t windows =
+        pool_windows(x.sizes()[dim], {kernel, stride, options.padding, options.ceil_mode});
     require(windows >= 1, "gpunet::nn::", function, ": the kernel (", kernel,
             ") is larger than the padded image of shape ", shape_text(x.sizes()),
             ", use a smaller kernel or a larger image");
@@ -95,14 +104,16 @@ Value norm_of_last(std::string_view function, const Value& x, RowNormOp op, std:
   op.geometry.rows = in.numel() / op.geometry.length;
   const std::array parameters{constant("weight", {op.geometry.length}, 1),
                               constant("bias", {op.geometry.length}, 0)};
-  return add_node<Layer>(function, op, x, in, std::span(parameters).first(op.weight ? (op.bias ? 2 : 1) : 0), name);
+  return add_node<Layer>(function, op, x, in,
+                         std::span(parameters).first(op.weight ? (op.bias ? 2 : 1) : 0), name);
 }
 
 // Throws Error unless the mask of keys has their number.
-GPUNET_BACKENDS_INLINE void require_mask(std::string_view function, const std::optional<Value>& mask,
-                                         index_t keys) {
+GPUNET_BACKENDS_INLINE void require_mask(std::string_view function,
+                                         const std::optional<Value>& mask, index_t keys) {
   require(!mask || mask->sizes() == Sizes{keys}, "gpunet::nn::", function, ": a mask of shape ",
-          mask ? shape_text(mask->sizes()) : "", " (want [batch, ", keys, "], a number for each key)");
+          mask ? shape_text(mask->sizes()) : "", " (want [batch, ", keys,
+          "], a number for each key)");
 }
 
 GPUNET_BACKENDS_INLINE void require_probability(std::string_view function, double p) {
@@ -110,18 +121,23 @@ GPUNET_BACKENDS_INLINE void require_probability(std::string_view function, doubl
           " (want 0 to 1), give the probability of a zero: 0.2 for 20 %");
 }
 
-// Appends a recurrent layer with the initial states `states`: h_0, or h_0 and c_0. Returns output, h_n and, for LSTM, c_n.
+// Appends a recurrent layer with the initial states `states`: h_0, or h_0 and c_0. Returns output,
+// h_n and, for LSTM, c_n.
 template <class Layer, class Cell, class Options>
-std::vector<Value> recurrent(std::string_view function, const Value& x, index_t hidden_size, const Options& options,
+std::vector<Value> recurrent(std::string_view function, const Value& x, index_t hidden_size,
+                             const Options& options,
                              std::initializer_list<std::optional<Value>> states) {
   require_rank(function, x, 2, "sequences [batch, steps, features]");
   const Sizes in = x.sizes();
   const int directions = options.bidirectional ? 2 : 1;
-  require(hidden_size >= 1 && options.num_layers >= 1 && options.num_layers <= 64, "gpunet::nn::", function, ": ",
-          options.num_layers, " layers of ", hidden_size, " units (want 1 to 64, and 1 or more), change one");
+  require(hidden_size >= 1 && options.num_layers >= 1 && options.num_layers <= 64,
+          "gpunet::nn::", function, ": ", options.num_layers, " layers of ", hidden_size,
+          " units (want 1 to 64, and 1 or more), change one");
   require_probability(function, options.dropout);
-  require(options.dropout == 0 || options.num_layers > 1, "gpunet::nn::", function, ": dropout ", options.dropout,
-          " of one layer (it would do nothing, zeros are made between layers), give num_layers, or call dropout");
+  require(options.dropout == 0 || options.num_layers > 1, "gpunet::nn::", function, ": dropout ",
+          options.dropout,
+          " of one layer (it would do nothing, zeros are made between layers), give num_layers, or "
+          "call dropout");
   const Sizes state{options.num_layers * directions, hidden_size};
   std::vector<Value> inputs{x};
   for (const std::optional<Value>& initial : states) {
@@ -144,14 +160,16 @@ std::vector<Value> recurrent(std::string_view function, const Value& x, index_t 
                             .final_states = true};
   const RecurrentParameters parameters(g, Cell::gates);
   const index_t all_steps = g.steps * g.out();
-  const Value all = add_node<Layer>(function, RecurrentOp<Cell>{g}, inputs,
-                                    Sizes{all_steps + static_cast<index_t>(states.size()) * state.numel()},
-                                    parameters.specs(), options.name);
+  const Value all =
+      add_node<Layer>(function, RecurrentOp<Cell>{g}, inputs,
+                      Sizes{all_steps + static_cast<index_t>(states.size()) * state.numel()},
+                      parameters.specs(), options.name);
   const std::size_t first = x.builder().nodes();
   std::vector<Value> results{reshape(narrow(all, 1, 0, all_steps), {g.steps, g.out()})};
   for (std::size_t i = 0; i < states.size(); ++i)
-    results.push_back(reshape(narrow(all, 1, all_steps + static_cast<index_t>(i) * state.numel(), state.numel()),
-                              {state[0], state[1]}));
+    results.push_back(
+        reshape(narrow(all, 1, all_steps + static_cast<index_t>(i) * state.numel(), state.numel()),
+                {state[0], state[1]}));
   x.builder().set_packing(first);
   return results;
 }
@@ -159,13 +177,16 @@ std::vector<Value> recurrent(std::string_view function, const Value& x, index_t 
 // The name of the block, in print.
 class TransformerDecoderLayer;
 
-GPUNET_BACKENDS_INLINE void require_targets(std::string_view loss, const Value& x, const Value& target) {
-  require(x.sizes() == target.sizes(), "gpunet::nn::", loss, ": targets of shape ", shape_text(target.sizes()),
-          " for values of shape ", shape_text(x.sizes()), " (want the same), reshape one");
+GPUNET_BACKENDS_INLINE void require_targets(std::string_view loss, const Value& x,
+                                            const Value& target) {
+  require(x.sizes() == target.sizes(), "gpunet::nn::", loss, ": targets of shape ",
+          shape_text(target.sizes()), " for values of shape ", shape_text(x.sizes()),
+          " (want the same), reshape one");
 }
 
 // Throws Error unless x is [batch, classes, ...] and target [batch, ...].
-GPUNET_BACKENDS_INLINE void require_classes(std::string_view loss, const Value& x, const Value& target) {
+GPUNET_BACKENDS_INLINE void require_classes(std::string_view loss, const Value& x,
+                                            const Value& target) {
   require(x.sizes().rank() >= 1, "gpunet::nn::", loss, ": a value of shape ", shape_text(x.sizes()),
           " (want [batch, classes, ...]), reshape it");
   require(x.sizes().tail() == target.sizes(), "gpunet::nn::", loss, ": targets of shape ",
@@ -175,11 +196,12 @@ GPUNET_BACKENDS_INLINE void require_classes(std::string_view loss, const Value& 
 
 // The losses of the numbers of x and target.
 template <class Loss>
-Value losses_of_values(std::string_view function, const Value& x, const Value& target, const Loss& loss = {}) {
+Value losses_of_values(std::string_view function, const Value& x, const Value& target,
+                       const Loss& loss = {}) {
   require_targets(function, x, target);
   using F = LossOfValues<Loss>;
-  return add_node<F>(function, BinaryOp<F>{Broadcast(x.sizes(), target.sizes()), {loss}}, std::array{x, target},
-                     x.sizes());
+  return add_node<F>(function, BinaryOp<F>{Broadcast(x.sizes(), target.sizes()), {loss}},
+                     std::array{x, target}, x.sizes());
 }
 
 }  // namespace GPUNET_BACKENDS
@@ -203,7 +225,8 @@ GPUNET_BACKENDS_INLINE Value selu(const Value& x) {
   return detail::elementwise_node("selu", SELU{}, x);
 }
 GPUNET_BACKENDS_INLINE Value gelu(const Value& x, Approximate approximate) {
-  if (approximate == Approximate::tanh) return detail::elementwise_node("gelu", detail::GELUByTanh{}, x);
+  if (approximate == Approximate::tanh)
+    return detail::elementwise_node("gelu", detail::GELUByTanh{}, x);
   return detail::elementwise_node("gelu", detail::GELUByErf{}, x);
 }
 GPUNET_BACKENDS_INLINE Value silu(const Value& x) {
@@ -244,19 +267,22 @@ GPUNET_BACKENDS_INLINE Value log_softmax(const Value& x, int dim) {
   return detail::softmax_along<LogSoftmax>("log_softmax", x, dim, SoftmaxKind::logarithms);
 }
 
-GPUNET_BACKENDS_INLINE Value linear(const Value& x, index_t out_features, const LinearOptions& options) {
+GPUNET_BACKENDS_INLINE Value linear(const Value& x, index_t out_features,
+                                    const LinearOptions& options) {
   const Sizes in = x.sizes();
   require(in.rank() >= 1, "gpunet::nn::linear: a value of shape ", detail::shape_text(in),
           " (want a last dimension of features), reshape it");
-  require(out_features >= 1, "gpunet::nn::linear: ", out_features, " outputs (want 1 or more), give out_features");
+  require(out_features >= 1, "gpunet::nn::linear: ", out_features,
+          " outputs (want 1 or more), give out_features");
   const index_t features = in[in.rank() - 1];
   const LinearOp op{features, out_features, in.numel() / features, options.bias};
   Sizes out;
   for (int i = 0; i + 1 < in.rank(); ++i)
     out.append(in[i]);
   out.append(out_features);
-  const std::array parameters{uniform("weight", {out_features, features}, kaiming_uniform_bound(features)),
-                              uniform("bias", {out_features}, bias_bound(features))};
+  const std::array parameters{
+      uniform("weight", {out_features, features}, kaiming_uniform_bound(features)),
+      uniform("bias", {out_features}, bias_bound(features))};
   return detail::add_node<Linear<>, LinearOp, LinearKernels<>>(
       "linear", op, x, out, std::span(parameters).first(options.bias ? 2 : 1), options.name);
 }
@@ -267,40 +293,48 @@ GPUNET_BACKENDS_INLINE Value conv2d(const Value& x, index_t out_channels, index_
   if (options.groups != 1 || options.dilation != 1)
     return detail::any_conv2d(x, out_channels, kernel_size, options);
   if (options.bias)
-    return apply<3>(Conv2d{out_channels, kernel_size, options.stride, options.padding}, x, options.name);
-  return apply<3>(Conv2d{out_channels, kernel_size, options.stride, options.padding, Bias<false>{}}, x,
-                  options.name);
+    return apply<3>(Conv2d{out_channels, kernel_size, options.stride, options.padding}, x,
+                    options.name);
+  return apply<3>(Conv2d{out_channels, kernel_size, options.stride, options.padding, Bias<false>{}},
+                  x, options.name);
 }
 
-GPUNET_BACKENDS_INLINE Value max_pool2d(const Value& x, index_t kernel_size, const PoolOptions& options) {
+GPUNET_BACKENDS_INLINE Value max_pool2d(const Value& x, index_t kernel_size,
+                                        const PoolOptions& options) {
   const index_t stride = options.stride == 0 ? kernel_size : options.stride;
   const Sizes out = detail::pooled_sizes("max_pool2d", x, kernel_size, stride, options);
   const Sizes in = x.sizes();
   return detail::add_node<MaxPool2dOp>(
       "max_pool2d",
-      MaxPool2dOp{{in[0], in[1], in[2], out[1], out[2], kernel_size, stride, options.padding}, options.ceil_mode},
+      MaxPool2dOp{{in[0], in[1], in[2], out[1], out[2], kernel_size, stride, options.padding},
+                  options.ceil_mode},
       x, out);
 }
-GPUNET_BACKENDS_INLINE Value avg_pool2d(const Value& x, index_t kernel_size, const PoolOptions& options) {
+GPUNET_BACKENDS_INLINE Value avg_pool2d(const Value& x, index_t kernel_size,
+                                        const PoolOptions& options) {
   const index_t stride = options.stride == 0 ? kernel_size : options.stride;
   const Sizes out = detail::pooled_sizes("avg_pool2d", x, kernel_size, stride, options);
   const Sizes in = x.sizes();
-  return detail::add_node<AvgPool2dOp>("avg_pool2d",
-                                       AvgPool2dOp{{in[0],
-                                                    {in[1], out[1], kernel_size, stride, options.padding},
-                                                    {in[2], out[2], kernel_size, stride, options.padding}}},
-                                       x, out);
+  return detail::add_node<AvgPool2dOp>(
+      "avg_pool2d",
+      AvgPool2dOp{{in[0],
+                   {in[1], out[1], kernel_size, stride, options.padding},
+                   {in[2], out[2], kernel_size, stride, options.padding}}},
+      x, out);
 }
 GPUNET_BACKENDS_INLINE Value adaptive_avg_pool2d(const Value& x, index_t height, index_t width) {
   detail::require_rank("adaptive_avg_pool2d", x, 3, "images [batch, channels, height, width]");
   require(height >= 1 && width >= 1 && height <= 1 << 16 && width <= 1 << 16,
-          "gpunet::nn::adaptive_avg_pool2d: an output of ", height, " x ", width, " (want 1 to 65536 each)");
+          "gpunet::nn::adaptive_avg_pool2d: an output of ", height, " x ", width,
+          " (want 1 to 65536 each)");
   const Sizes in = x.sizes();
-  return detail::add_node<AvgPool2dOp>("adaptive_avg_pool2d", AvgPool2dOp{{in[0], {in[1], height}, {in[2], width}}},
-                                       x, Sizes{in[0], height, width});
+  return detail::add_node<AvgPool2dOp>("adaptive_avg_pool2d",
+                                       AvgPool2dOp{{in[0], {in[1], height}, {in[2], width}}}, x,
+                                       Sizes{in[0], height, width});
 }
 
-GPUNET_BACKENDS_INLINE Value batch_norm(const Value& x, const BatchNormOptions& options, std::string_view name) {
+GPUNET_BACKENDS_INLINE Value batch_norm(const Value& x, const BatchNormOptions& options,
+                                        std::string_view name) {
   switch (x.sizes().rank()) {
     case 1:
       return apply<1>(BatchNorm1d(options), x, name);
@@ -311,26 +345,34 @@ GPUNET_BACKENDS_INLINE Value batch_norm(const Value& x, const BatchNormOptions& 
   }
 }
 
-GPUNET_BACKENDS_INLINE Value layer_norm(const Value& x, const LayerNormOptions& options, std::string_view name) {
+GPUNET_BACKENDS_INLINE Value layer_norm(const Value& x, const LayerNormOptions& options,
+                                        std::string_view name) {
   detail::check_eps("layer_norm", options.eps);
   const bool affine = options.elementwise_affine;
   return detail::norm_of_last<LayerNorm<>>(
-      "layer_norm", x, {RowNormKind::layer, {}, 1, options.eps, affine, affine && options.bias}, name);
+      "layer_norm", x, {RowNormKind::layer, {}, 1, options.eps, affine, affine && options.bias},
+      name);
 }
-GPUNET_BACKENDS_INLINE Value rms_norm(const Value& x, const RMSNormOptions& options, std::string_view name) {
+GPUNET_BACKENDS_INLINE Value rms_norm(const Value& x, const RMSNormOptions& options,
+                                      std::string_view name) {
   if (options.eps) detail::check_eps("rms_norm", *options.eps);
   return detail::norm_of_last<RMSNorm<>>(
-      "rms_norm", x, {RowNormKind::rms, {}, 1, options.eps.value_or(-1), options.elementwise_affine, false}, name);
+      "rms_norm", x,
+      {RowNormKind::rms, {}, 1, options.eps.value_or(-1), options.elementwise_affine, false}, name);
 }
-GPUNET_BACKENDS_INLINE Value group_norm(const Value& x, index_t num_groups, const GroupNormOptions& options,
-                                        std::string_view name) {
+GPUNET_BACKENDS_INLINE Value group_norm(const Value& x, index_t num_groups,
+                                        const GroupNormOptions& options, std::string_view name) {
   const Sizes in = x.sizes();
-  require(in.rank() >= 1 && num_groups >= 1 && in[0] % num_groups == 0, "gpunet::nn::group_norm: a value of shape ",
-          detail::shape_text(in), " in ", num_groups, " groups (want channels that the groups divide)");
+  require(in.rank() >= 1 && num_groups >= 1 && in[0] % num_groups == 0,
+          "gpunet::nn::group_norm: a value of shape ", detail::shape_text(in), " in ", num_groups,
+          " groups (want channels that the groups divide)");
   detail::check_eps("group_norm", options.eps);
-  const RowNormOp op{
-      RowNormKind::group, {num_groups, in.numel() / num_groups, in[0] / num_groups}, 0, options.eps, options.affine,
-      options.affine};
+  const RowNormOp op{RowNormKind::group,
+                     {num_groups, in.numel() / num_groups, in[0] / num_groups},
+                     0,
+                     options.eps,
+                     options.affine,
+                     options.affine};
   const std::array parameters{constant("weight", {in[0]}, 1), constant("bias", {in[0]}, 0)};
   return detail::add_node<GroupNorm<1>>("group_norm", op, x, in,
                                         std::span(parameters).first(options.affine ? 2 : 0), name);
@@ -341,29 +383,34 @@ GPUNET_BACKENDS_INLINE Value dropout(const Value& x, double p) {
   return detail::add_node<Dropout>("dropout", DropoutOp{p, x.sizes().numel(), 1}, x, x.sizes());
 }
 
-GPUNET_BACKENDS_INLINE Value embedding(const Value& x, index_t num_embeddings, index_t embedding_dim,
-                                       std::string_view name) {
+GPUNET_BACKENDS_INLINE Value embedding(const Value& x, index_t num_embeddings,
+                                       index_t embedding_dim, std::string_view name) {
   require(num_embeddings >= 1 && embedding_dim >= 1 && num_embeddings <= index_t{1} << 24,
           "gpunet::nn::embedding: ", num_embeddings, " embeddings of ", embedding_dim,
-          " numbers (want 1 to 2^24, as floats have no larger indices, and 1 or more), check the arguments");
+          " numbers (want 1 to 2^24, as floats have no larger indices, and 1 or more), check the "
+          "arguments");
   Sizes out = x.sizes();
   out.append(embedding_dim);
   const std::array parameters{normal("weight", {num_embeddings, embedding_dim}, 0, 1)};
-  return detail::add_node<EmbeddingOp>("embedding", EmbeddingOp{x.sizes().numel(), num_embeddings, embedding_dim},
-                                       x, out, parameters, name);
+  return detail::add_node<EmbeddingOp>(
+      "embedding", EmbeddingOp{x.sizes().numel(), num_embeddings, embedding_dim}, x, out,
+      parameters, name);
 }
 
-GPUNET_BACKENDS_INLINE Value scaled_dot_product_attention(const Value& query, const Value& key, const Value& value,
+GPUNET_BACKENDS_INLINE Value scaled_dot_product_attention(const Value& query, const Value& key,
+                                                          const Value& value,
                                                           const AttentionOptions& options) {
   constexpr std::string_view function = "scaled_dot_product_attention";
   const Sizes q = query.sizes(), k = key.sizes(), v = value.sizes();
   const bool has_heads = q.rank() == 3;
   const int length = has_heads ? 1 : 0, features = length + 1;
-  require(q.rank() == features + 1 && k.rank() == q.rank() && v.rank() == q.rank() && q[features] == k[features] &&
-              k[length] == v[length] && (!has_heads || (q[0] == k[0] && q[0] == v[0])),
-          "gpunet::nn::", function, ": query ", detail::shape_text(q), ", key ", detail::shape_text(k), ", value ",
-          detail::shape_text(v),
-          " (want [batch, heads, queries, features], [batch, heads, keys, features], [batch, heads, keys, value "
+  require(q.rank() == features + 1 && k.rank() == q.rank() && v.rank() == q.rank() &&
+              q[features] == k[features] && k[length] == v[length] &&
+              (!has_heads || (q[0] == k[0] && q[0] == v[0])),
+          "gpunet::nn::", function, ": query ", detail::shape_text(q), ", key ",
+          detail::shape_text(k), ", value ", detail::shape_text(v),
+          " (want [batch, heads, queries, features], [batch, heads, keys, features], [batch, "
+          "heads, keys, value "
           "features], or all without heads)");
   detail::require_mask(function, options.key_padding_mask, k[length]);
   detail::require_probability(function, options.dropout_p);
@@ -392,7 +439,8 @@ GPUNET_BACKENDS_INLINE Value scaled_dot_product_attention(const Value& query, co
   return by_place(detail::add_node<detail::ScaledDotProductAttention>(function, op, inputs, out));
 }
 
-GPUNET_BACKENDS_INLINE Value multihead_attention(const Value& query, const Value& memory, index_t num_heads,
+GPUNET_BACKENDS_INLINE Value multihead_attention(const Value& query, const Value& memory,
+                                                 index_t num_heads,
                                                  const MultiheadAttentionOptions& options) {
   constexpr std::string_view function = "multihead_attention";
   detail::require_same_network(function, std::array{query, memory});
@@ -400,8 +448,8 @@ GPUNET_BACKENDS_INLINE Value multihead_attention(const Value& query, const Value
   require(q.rank() == 2 && m.rank() == 2 && q[1] == m[1], "gpunet::nn::", function, ": query ",
           detail::shape_text(q), ", memory ", detail::shape_text(m),
           " (want [batch, queries, embed] and [batch, keys, embed])");
-  require(num_heads >= 1 && q[1] % num_heads == 0, "gpunet::nn::", function, ": ", q[1], " features in ", num_heads,
-          " heads (want a number that the heads divide), change one");
+  require(num_heads >= 1 && q[1] % num_heads == 0, "gpunet::nn::", function, ": ", q[1],
+          " features in ", num_heads, " heads (want a number that the heads divide), change one");
   detail::require_mask(function, options.key_padding_mask, m[0]);
   detail::require_probability(function, options.dropout);
   if (options.key_padding_mask)
@@ -413,16 +461,19 @@ GPUNET_BACKENDS_INLINE Value multihead_attention(const Value& query, const Value
   return Value(
       query.shared_builder(),
       detail::lower_attention(
-          builder, {num_heads, q[1], q[0], m[0], options.is_causal, options.bias, options.dropout}, query.number(),
-          memory.number(), options.key_padding_mask ? options.key_padding_mask->number() : -1));
+          builder, {num_heads, q[1], q[0], m[0], options.is_causal, options.bias, options.dropout},
+          query.number(), memory.number(),
+          options.key_padding_mask ? options.key_padding_mask->number() : -1));
 }
 
-GPUNET_BACKENDS_INLINE Value transformer_decoder_layer(const Value& target, const Value& memory, index_t num_heads,
+GPUNET_BACKENDS_INLINE Value transformer_decoder_layer(const Value& target, const Value& memory,
+                                                       index_t num_heads,
                                                        const TransformerDecoderOptions& options) {
-  constexpr std::array<std::string_view, 7> order{"self_attn", "multihead_attn", "linear1", "linear2",
-                                                  "norm1",     "norm2",          "norm3"};
+  constexpr std::array<std::string_view, 7> order{
+      "self_attn", "multihead_attn", "linear1", "linear2", "norm1", "norm2", "norm3"};
   detail::require_same_network("transformer_decoder_layer", std::array{target, memory});
-  require(options.dim_feedforward >= 1, "gpunet::nn::transformer_decoder_layer: ", options.dim_feedforward,
+  require(options.dim_feedforward >= 1,
+          "gpunet::nn::transformer_decoder_layer: ", options.dim_feedforward,
           " units (want 1 or more), check dim_feedforward");
   const detail::ValueBuilder::Part part(target.builder(), options.name);
   target.builder().set_layer(gpunet::detail::signature<detail::TransformerDecoderLayer>());
@@ -438,16 +489,16 @@ GPUNET_BACKENDS_INLINE Value transformer_decoder_layer(const Value& target, cons
                    p);
   };
   const auto to_memory = [&](const Value& x) {
-    return dropout(
-        multihead_attention(
-            x, memory, num_heads,
-            {.dropout = p, .key_padding_mask = options.memory_key_padding_mask, .name = "multihead_attn"}),
-        p);
+    return dropout(multihead_attention(x, memory, num_heads,
+                                       {.dropout = p,
+                                        .key_padding_mask = options.memory_key_padding_mask,
+                                        .name = "multihead_attn"}),
+                   p);
   };
   const auto feed = [&](const Value& x) {
-    require(
-        options.activation != nullptr,
-        "gpunet::nn::transformer_decoder_layer: the activation is null, give a function of a value, such as relu");
+    require(options.activation != nullptr,
+            "gpunet::nn::transformer_decoder_layer: the activation is null, give a function of a "
+            "value, such as relu");
     const Value wide = options.activation(linear(x, options.dim_feedforward, {.name = "linear1"}));
     return dropout(linear(dropout(wide, p), x.size(-1), {.name = "linear2"}), p);
   };
@@ -465,23 +516,27 @@ GPUNET_BACKENDS_INLINE Value transformer_decoder_layer(const Value& target, cons
   return y;
 }
 
-GPUNET_BACKENDS_INLINE LSTMOutput lstm(const Value& x, index_t hidden_size, const LSTMOptions& options) {
-  const std::vector<Value> results =
-      detail::recurrent<LSTM<1>, LstmCell>("lstm", x, hidden_size, options, {options.h_0, options.c_0});
+GPUNET_BACKENDS_INLINE LSTMOutput lstm(const Value& x, index_t hidden_size,
+                                       const LSTMOptions& options) {
+  const std::vector<Value> results = detail::recurrent<LSTM<1>, LstmCell>(
+      "lstm", x, hidden_size, options, {options.h_0, options.c_0});
   return {results[0], results[1], results[2]};
 }
-GPUNET_BACKENDS_INLINE GRUOutput gru(const Value& x, index_t hidden_size, const GRUOptions& options) {
+GPUNET_BACKENDS_INLINE GRUOutput gru(const Value& x, index_t hidden_size,
+                                     const GRUOptions& options) {
   const std::vector<Value> results =
       detail::recurrent<GRU<1>, GruCell>("gru", x, hidden_size, options, {options.h_0});
   return {results[0], results[1]};
 }
-GPUNET_BACKENDS_INLINE RNNOutput rnn(const Value& x, index_t hidden_size, const RNNOptions& options) {
+GPUNET_BACKENDS_INLINE RNNOutput rnn(const Value& x, index_t hidden_size,
+                                     const RNNOptions& options) {
   const bool relu = options.nonlinearity == "relu";
-  require(relu || options.nonlinearity == "tanh", "gpunet::nn::rnn: nonlinearity ", options.nonlinearity,
-          " (want tanh or relu), call lstm or gru for other cells");
+  require(relu || options.nonlinearity == "tanh", "gpunet::nn::rnn: nonlinearity ",
+          options.nonlinearity, " (want tanh or relu), call lstm or gru for other cells");
   const std::vector<Value> results =
       relu ? detail::recurrent<RNN<1>, RnnCell<true>>("rnn", x, hidden_size, options, {options.h_0})
-           : detail::recurrent<RNN<1>, RnnCell<false>>("rnn", x, hidden_size, options, {options.h_0});
+           : detail::recurrent<RNN<1>, RnnCell<false>>("rnn", x, hidden_size, options,
+                                                       {options.h_0});
   return {results[0], results[1]};
 }
 
@@ -490,12 +545,13 @@ GPUNET_BACKENDS_INLINE Value gather(const Value& x, const Value& indices) {
   require(in.rank() >= 1 && in.tail() == indices.sizes(), "gpunet::nn::gather: values of shape ",
           detail::shape_text(in), " and indices of shape ", detail::shape_text(indices.sizes()),
           " (want [batch, classes, ...] and [batch, ...]), reshape one");
-  return detail::add_node<PickOp>("gather", PickOp{in[0], in.numel() / in[0]}, std::array{x, indices},
-                                  indices.sizes());
+  return detail::add_node<PickOp>("gather", PickOp{in[0], in.numel() / in[0]},
+                                  std::array{x, indices}, indices.sizes());
 }
 
 GPUNET_BACKENDS_INLINE Value pairwise_distance(const Value& a, const Value& b, double eps) {
-  return detail::elementwise_node("pairwise_distance", detail::Length{}, sum(square(a - b + eps), -1));
+  return detail::elementwise_node("pairwise_distance", detail::Length{},
+                                  sum(square(a - b + eps), -1));
 }
 GPUNET_BACKENDS_INLINE Value cosine_similarity(const Value& a, const Value& b, double eps) {
   const auto length = [eps](const Value& x) {
@@ -515,14 +571,16 @@ GPUNET_BACKENDS_INLINE Value l1_loss(const Value& x, const Value& target) {
 GPUNET_BACKENDS_INLINE Value smooth_l1_loss(const Value& x, const Value& target, double beta) {
   require(beta >= 0, "gpunet::nn::smooth_l1_loss: beta ", beta, " (want 0 or more)");
   if (beta == 0) return l1_loss(x, target);
-  return mean(detail::losses_of_values("smooth_l1_loss", x, target, detail::SmoothAbsoluteError{beta}));
+  return mean(
+      detail::losses_of_values("smooth_l1_loss", x, target, detail::SmoothAbsoluteError{beta}));
 }
 GPUNET_BACKENDS_INLINE Value huber_loss(const Value& x, const Value& target, double delta) {
   require(delta > 0, "gpunet::nn::huber_loss: delta ", delta, " (want more than 0)");
   return mean(detail::losses_of_values("huber_loss", x, target, detail::HuberError{delta}));
 }
 GPUNET_BACKENDS_INLINE Value binary_cross_entropy(const Value& x, const Value& target) {
-  return mean(detail::losses_of_values<detail::BinaryCrossEntropy>("binary_cross_entropy", x, target));
+  return mean(
+      detail::losses_of_values<detail::BinaryCrossEntropy>("binary_cross_entropy", x, target));
 }
 GPUNET_BACKENDS_INLINE Value binary_cross_entropy_with_logits(const Value& x, const Value& target) {
   detail::require_targets("binary_cross_entropy_with_logits", x, target);
@@ -539,19 +597,22 @@ GPUNET_BACKENDS_INLINE Value cross_entropy(const Value& x, const Value& target) 
 GPUNET_BACKENDS_INLINE Value kl_div(const Value& x, const Value& target) {
   return sum(detail::losses_of_values<detail::Divergence>("kl_div", x, target));
 }
-GPUNET_BACKENDS_INLINE Value hinge_embedding_loss(const Value& x, const Value& target, double margin) {
+GPUNET_BACKENDS_INLINE Value hinge_embedding_loss(const Value& x, const Value& target,
+                                                  double margin) {
   return mean(detail::losses_of_values("hinge_embedding_loss", x, target, detail::Hinge{margin}));
 }
-GPUNET_BACKENDS_INLINE Value cosine_embedding_loss(const Value& a, const Value& b, const Value& target,
-                                                   double margin) {
+GPUNET_BACKENDS_INLINE Value cosine_embedding_loss(const Value& a, const Value& b,
+                                                   const Value& target, double margin) {
   constexpr double eps = 1e-12;  // PyTorch's
-  const Value cosine = sum(a * b, -1) / sqrt((sum(square(a), -1) + eps) * (sum(square(b), -1) + eps));
+  const Value cosine =
+      sum(a * b, -1) / sqrt((sum(square(a), -1) + eps) * (sum(square(b), -1) + eps));
   detail::require_targets("cosine_embedding_loss", cosine, target);
   return mean(0.5 * (1 + target) * (1 - cosine) + 0.5 * (1 - target) * relu(cosine - margin));
 }
-GPUNET_BACKENDS_INLINE Value triplet_margin_loss(const Value& anchor, const Value& positive, const Value& negative,
-                                                 double margin) {
-  return mean(relu(pairwise_distance(anchor, positive) - pairwise_distance(anchor, negative) + margin));
+GPUNET_BACKENDS_INLINE Value triplet_margin_loss(const Value& anchor, const Value& positive,
+                                                 const Value& negative, double margin) {
+  return mean(
+      relu(pairwise_distance(anchor, positive) - pairwise_distance(anchor, negative) + margin));
 }
 
 }  // namespace GPUNET_BACKENDS

@@ -7,25 +7,28 @@
 
 namespace gpunet::nn {
 
-// y = a sigmoid(b), where a and b are the halves of x along a dimension, as torch.nn.GLU(dim): -1 is the last one, and counted from the
-// front the batch is 0 and the first of a sample 1. Dauphin and others, "Language Modeling with Gated Convolutional Networks",
-// ICML 2017.
+// y = a sigmoid(b), where a and b are the halves of x along a dimension, as torch.nn.GLU(dim): -1
+// is the last one, and counted from the front the batch is 0 and the first of a sample 1. Dauphin
+// and others, "Language Modeling with Gated Convolutional Networks", ICML 2017.
 template <int dim = -1>
 class GLU {
-  static_assert(dim != 0,
-                "gpunet::nn::GLU: the dimension is 0, the batch (1 is the first of a sample, -1 the last)");
+  static_assert(
+      dim != 0,
+      "gpunet::nn::GLU: the dimension is 0, the batch (1 is the first of a sample, -1 the last)");
 
  public:
   GPUNET_REFUSED_CALL
 
   template <class In>
   constexpr auto output(In in) const {
-    static_assert((dim < 0 ? -dim : dim) <= In::rank,
-                  "gpunet::nn::GLU: the input has fewer dimensions, give a smaller one (-1 is the last)");
+    static_assert(
+        (dim < 0 ? -dim : dim) <= In::rank,
+        "gpunet::nn::GLU: the input has fewer dimensions, give a smaller one (-1 is the last)");
     if constexpr ((dim < 0 ? -dim : dim) <= In::rank) {
       const auto extent = in.template at<axis<In>>();
       require(extent % 2 == 0, "gpunet::nn::GLU: ", index_t{extent},
-              " numbers along the dimension that is halved (want an even number), give the layer before one more");
+              " numbers along the dimension that is halved (want an even number), give the layer "
+              "before one more");
       return with_extent<axis<In>>(in, extent / Dim<2>{});
     } else {
       return in;

@@ -1,4 +1,5 @@
-// Gradient checks of layers and losses by finite differences, in double. For tests; not in gpunet.hpp.
+// Gradient checks of layers and losses by finite differences, in double. For tests; not in
+// gpunet.hpp.
 #pragma once
 
 #include <algorithm>
@@ -28,8 +29,8 @@ std::vector<T> random_values(index_t n, Generator& generator, T low = T{-1}, T h
   return values;
 }
 
-// Returns n evenly spaced numbers between -2 and 2 in random order, none near 0: a small change of one crosses no kink of a
-// maximum or a ReLU.
+// Returns n evenly spaced numbers between -2 and 2 in random order, none near 0: a small change of
+// one crosses no kink of a maximum or a ReLU.
 inline std::vector<double> spread_values(index_t n, Generator& generator) {
   std::vector<double> values;
   for (index_t i : randperm(n, generator))
@@ -37,8 +38,8 @@ inline std::vector<double> spread_values(index_t n, Generator& generator) {
   return values;
 }
 
-// Returns the distance of a and b relative to the larger norm: the maximum of Euclidean and maximum norm. 0 if they are
-// equal; NaN if one contains NaN or their sizes differ.
+// Returns the distance of a and b relative to the larger norm: the maximum of Euclidean and maximum
+// norm. 0 if they are equal; NaN if one contains NaN or their sizes differ.
 template <class A, class B>
 double relative_error(const std::vector<A>& a, const std::vector<B>& b) {
   if (a.size() != b.size()) return std::nan("");
@@ -53,7 +54,8 @@ double relative_error(const std::vector<A>& a, const std::vector<B>& b) {
     most = std::max(most, std::abs(x - y));
   }
   if (squares == 0) return 0;
-  const double euclidean = std::sqrt(squares / std::max(squares_a, squares_b));  // NaN if a or b contains one
+  // NaN if a or b contains one.
+  const double euclidean = std::sqrt(squares / std::max(squares_a, squares_b));
   const double maximum = most / std::max(most_a, most_b);
   return maximum > euclidean ? maximum : euclidean;
 }
@@ -115,12 +117,14 @@ struct FivePoints {
 
 // Returns d f / d t at 0, of a function with several results, by the central difference of five
 // points; where a kink is among them, of closer ones.
-inline std::vector<Slope> numeric_derivative(double h, const std::function<std::vector<double>(double)>& f) {
+inline std::vector<Slope> numeric_derivative(double h,
+                                             const std::function<std::vector<double>(double)>& f) {
   const auto values_at = [&](double step) {
     return std::array{f(-2 * step), f(-step), f(0), f(step), f(2 * step)};
   };
   const auto points_of = [](double step, const auto& values, std::size_t i) {
-    return detail::FivePoints{step, {values[0][i], values[1][i], values[2][i], values[3][i], values[4][i]}};
+    return detail::FivePoints{
+        step, {values[0][i], values[1][i], values[2][i], values[3][i], values[4][i]}};
   };
   const double close_step = h / 100;
   const auto values = values_at(h);
@@ -190,35 +194,40 @@ inline void replace_first(std::vector<double>& values, const std::vector<double>
 // the message. place(i): where element i is, in words.
 template <class Place>
 GradientReport compare(const std::vector<Slope>& slopes, const std::vector<double>& gradient,
-                       const std::string& where, const char* what, const char* functions, Place place) {
+                       const std::string& where, const char* what, const char* functions,
+                       Place place) {
   GradientReport report{.points = static_cast<index_t>(slopes.size())};
   std::vector<double> numeric;
   for (std::size_t i = 0; i < slopes.size(); ++i) {
     numeric.push_back(slopes[i].nearest(gradient[i]));
-    if (slopes[i].at_kink && report.kinks++ == 0) report.first_kink = place(static_cast<index_t>(i));
+    if (slopes[i].at_kink && report.kinks++ == 0)
+      report.first_kink = place(static_cast<index_t>(i));
   }
   report.error = relative_error(numeric, gradient);
   const std::string at_kinks =
       concat(report.kinks, " of ", report.points, " are at kinks, the first: ", report.first_kink);
   require(report.error == report.error, where, what,
-          " or its finite differences contain NaN (elements that were not written are NaN), check ", functions);
+          " or its finite differences contain NaN (elements that were not written are NaN), check ",
+          functions);
   const std::string beside = report.kinks == 0 ? "" : "; " + at_kinks;
-  require(report.error < gradient_tolerance, where, what, " differs from the finite differences (relative error ",
-          report.error, ", want less than ", gradient_tolerance, beside, "), check ", functions);
-  require(report.kinks == 0 || report.kinks < report.points, where, what, " is only compared at kinks (", at_kinks,
-          "), give other inputs");
+  require(report.error < gradient_tolerance, where, what,
+          " differs from the finite differences (relative error ", report.error,
+          ", want less than ", gradient_tolerance, beside, "), check ", functions);
+  require(report.kinks == 0 || report.kinks < report.points, where, what,
+          " is only compared at kinks (", at_kinks, "), give other inputs");
   return report;
 }
 
 }  // namespace detail
 
-// Checks a layer with random dy: the gradients of all inputs and parameters; that Accumulate::yes adds; that the gradient of
-// padding is 0; that a null dx changes nothing else. Throws Error if a check fails, or if all inputs, or
-// all parameters, are at kinks.
+// Checks a layer with random dy: the gradients of all inputs and parameters; that Accumulate::yes
+// adds; that the gradient of padding is 0; that a null dx changes nothing else. Throws Error if a
+// check fails, or if all inputs, or all parameters, are at kinks.
 template <class D>
 GradientReport check_gradients(LayerRun<double, D>& run, const GradientCheckOptions& options = {}) {
   Generator generator(options.seed);
-  const index_t features = run.in_features(), outputs = run.out_features(), count = run.slice().count;
+  const index_t features = run.in_features(), outputs = run.out_features(),
+                count = run.slice().count;
   const double step = safe_step(count * features);
   std::vector<double> x = spread_values(count * features, generator);
   for (const double kink : options.kinks)
@@ -233,8 +242,8 @@ GradientReport check_gradients(LayerRun<double, D>& run, const GradientCheckOpti
     const std::vector<double> y = run.forward(x);
     std::vector<double> sums(static_cast<std::size_t>(count));
     for (index_t n = 0; n < count; ++n)
-      sums.data()[n] =
-          std::inner_product(y.data() + n * outputs, y.data() + (n + 1) * outputs, dy.data() + n * outputs, 0.0);
+      sums.data()[n] = std::inner_product(y.data() + n * outputs, y.data() + (n + 1) * outputs,
+                                          dy.data() + n * outputs, 0.0);
     return sums;
   };
 
@@ -246,7 +255,8 @@ GradientReport check_gradients(LayerRun<double, D>& run, const GradientCheckOpti
   const auto without_dx = run.backward(dy, Accumulate::no, {}, InputGradient::skip);
 
   std::vector<Slope> numeric_dx(x.size());
-  const auto derivatives = [&](index_t k, index_t first, index_t end) {  // by feature k of some samples
+  // By feature k of some samples.
+  const auto derivatives = [&](index_t k, index_t first, index_t end) {
     const std::vector<double> kept = x;
     const auto derivative = numeric_derivative(step, [&](double t) {
       for (index_t n = first; n < end; ++n)
@@ -277,22 +287,28 @@ GradientReport check_gradients(LayerRun<double, D>& run, const GradientCheckOpti
     numeric_parameters.push_back(detail::sum(derivative));
   }
 
-  const std::string where = concat("gpunet::nn::check_layer_gradients, ", detail::slice_text(run.slice()), ": ");
-  GradientReport report = detail::compare(
-      numeric_dx, analytic.dx, where, "the gradient of the inputs", "forward and backward", [&](index_t i) {
-        return concat("input ", i % features, " of sample ", i / features, ", which is ", x.data()[i]);
-      });
+  const std::string where =
+      concat("gpunet::nn::check_layer_gradients, ", detail::slice_text(run.slice()), ": ");
+  GradientReport report =
+      detail::compare(numeric_dx, analytic.dx, where, "the gradient of the inputs",
+                      "forward and backward", [&](index_t i) {
+                        return concat("input ", i % features, " of sample ", i / features,
+                                      ", which is ", x.data()[i]);
+                      });
   report += detail::compare(
-      numeric_parameters, analytic.parameters, where, "the gradient of the parameters", "forward and backward",
+      numeric_parameters, analytic.parameters, where, "the gradient of the parameters",
+      "forward and backward",
       [&](index_t i) { return concat("parameter ", i, ", which is ", parameters.data()[i]); });
   require(analytic.padding == std::vector<double>(analytic.padding.size()), where,
           "the input gradient of padding samples, whose dy is 0, is not 0, check backward");
-  require(added.dx == analytic.dx, where, "the input gradient depends on pass.accumulate, which is for parameters");
+  require(added.dx == analytic.dx, where,
+          "the input gradient depends on pass.accumulate, which is for parameters");
   std::vector<double> difference;
   for (std::size_t i = 0; i < before.size(); ++i)
     difference.push_back(added.parameters[i] - before[i]);
   require(relative_error(difference, analytic.parameters) < 1e-13, where,
-          "with Accumulate::yes the gradient of the parameters is not added to what is there, use store_gradient");
+          "with Accumulate::yes the gradient of the parameters is not added to what is there, use "
+          "store_gradient");
   require(without_dx.parameters == analytic.parameters, where,
           "the gradient of the parameters is another one where pass.dx is null, check backward");
   return report;
@@ -308,59 +324,68 @@ GradientReport check_layer_gradients(D& device, const L& layer, In in, const Sli
 
 // The same on every kind of slice that the device uses.
 template <class D, class L, class In>
-GradientReport check_layer_gradients(D& device, const L& layer, In in, const GradientCheckOptions& options = {}) {
+GradientReport check_layer_gradients(D& device, const L& layer, In in,
+                                     const GradientCheckOptions& options = {}) {
   GradientReport report;
   for (const Slice& slice : test_slices<D>())
     report += check_layer_gradients(device, layer, in, slice, options);
   return report;
 }
 
-// Checks a function of one, two or three values (nn/value.hpp), for inputs of these sizes, on every kind of slice that the device
-// uses. Throws Error if a check fails.
+// Checks a function of one, two or three values (nn/value.hpp), for inputs of these sizes, on every
+// kind of slice that the device uses. Throws Error if a check fails.
 template <class D, class F>
 GradientReport check_function_gradients(D& device, F f, std::initializer_list<Sizes> inputs,
                                         const GradientCheckOptions& options = {}) {
   GradientReport report;
   for (const Slice& slice : test_slices<D>()) {
-    LayerRun<double, D> run(device, detail::graph_of_function(detail::backend_of<D, double>(), f, inputs), slice);
+    LayerRun<double, D> run(
+        device, detail::graph_of_function(detail::backend_of<D, double>(), f, inputs), slice);
     report += check_gradients(run, options);
   }
   return report;
 }
 
-// The random arguments of check_loss_gradients: outputs from [low, high); targets from [target_low, target_high), labels from 0
-// to the classes - 1.
+// The random arguments of check_loss_gradients: outputs from [low, high); targets from [target_low,
+// target_high), labels from 0 to the classes - 1.
 struct LossRange {
   double low = -3, high = 3, target_low = 0, target_high = 1;
   std::vector<double> outputs = {};  // the first outputs, instead of random ones
 };
 
-// Checks a loss of outputs of one shape on one slice, in double: the gradient of the loss of the batch; that its own checks accept
-// outputs and targets; that the gradient of padding is 0. Throws Error if a check fails, or if all outputs are at kinks.
+// Checks a loss of outputs of one shape on one slice, in double: the gradient of the loss of the
+// batch; that its own checks accept outputs and targets; that the gradient of padding is 0. Throws
+// Error if a check fails, or if all outputs are at kinks.
 template <class D, class Loss>
-GradientReport check_loss_gradients(D& device, const Loss& loss, const Sizes& output, const Slice& slice,
-                                    const LossRange& range = {}, std::uint64_t seed = 1) {
+GradientReport check_loss_gradients(D& device, const Loss& loss, const Sizes& output,
+                                    const Slice& slice, const LossRange& range = {},
+                                    std::uint64_t seed = 1) {
   using Target = TargetOf<Loss, D, double>;
-  const std::string where = concat("gpunet::nn::check_loss_gradients, ", detail::slice_text(slice), ": ");
+  const std::string where =
+      concat("gpunet::nn::check_loss_gradients, ", detail::slice_text(slice), ": ");
   const AnyLoss<D, double> any(loss);
   const LossTraits traits = any.traits(output);
   const Sizes target_sizes = traits.target.with_front(slice.count);
   const index_t features = output.numel(), channels = output.rank() == 0 ? 1 : output[0];
-  require(features >= 1, where, "an output of shape ", to_string(output), " (want 1 number or more)");
+  require(features >= 1, where, "an output of shape ", to_string(output),
+          " (want 1 number or more)");
   Generator generator(seed);
-  std::vector<double> x = random_values<double>(slice.count * features, generator, range.low, range.high);
+  std::vector<double> x =
+      random_values<double>(slice.count * features, generator, range.low, range.high);
   detail::replace_first(x, range.outputs);
   std::vector<Target> targets;
   for (index_t i = 0; i < target_sizes.numel(); ++i)
     if constexpr (std::is_integral_v<Target>)
       targets.push_back(static_cast<Target>(generator.random() % channels));
     else
-      targets.push_back(static_cast<Target>(generator.uniform(range.target_low, range.target_high)));
+      targets.push_back(
+          static_cast<Target>(generator.uniform(range.target_low, range.target_high)));
   const Tensor<Target, D> device_targets(device, target_sizes, targets);
   std::vector<double> numbers(traits.constants.begin(), traits.constants.end());
   const Tensor<double, D> constants(device, {static_cast<index_t>(numbers.size())}, numbers);
   Tensor<double, D> total(device, {1}, {1.0});
-  GuardedBuffer<double, D> device_x(device, slice.samples() * features), dx(device, slice.samples() * features);
+  GuardedBuffer<double, D> device_x(device, slice.samples() * features),
+      dx(device, slice.samples() * features);
   GuardedBuffer<double, D> losses(device, slice.count);
   LossPass<double, void> pass{.slice = slice,
                               .features = features,
@@ -408,7 +433,8 @@ GradientReport check_loss_gradients(D& device, const Loss& loss, const Sizes& ou
   }
   const GradientReport report =
       detail::compare(numeric, analytic, where, "the gradient", "evaluate", [&](index_t i) {
-        return concat("output ", i % features, " of sample ", i / features, ", which is ", x.data()[i]);
+        return concat("output ", i % features, " of sample ", i / features, ", which is ",
+                      x.data()[i]);
       });
   require(padding == std::vector<double>(padding.size()), where,
           "the gradient of padding samples is not 0, check evaluate");
@@ -417,7 +443,8 @@ GradientReport check_loss_gradients(D& device, const Loss& loss, const Sizes& ou
 
 // The same on every kind of slice that the device uses.
 template <class D, class Loss>
-GradientReport check_loss_gradients(D& device, const Loss& loss, const Sizes& output, const LossRange& range = {}) {
+GradientReport check_loss_gradients(D& device, const Loss& loss, const Sizes& output,
+                                    const LossRange& range = {}) {
   GradientReport report;
   for (const Slice& slice : test_slices<D>())
     report += check_loss_gradients(device, loss, output, slice, range);

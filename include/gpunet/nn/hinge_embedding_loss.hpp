@@ -26,7 +26,8 @@ struct Hinge {
   }
   template <class T>
   static const char* check(T t) {
-    return t == 1 || t == -1 ? nullptr : "is neither 1 nor -1, give 1 for similar pairs and -1 for others";
+    return t == 1 || t == -1 ? nullptr
+                             : "is neither 1 nor -1, give 1 for similar pairs and -1 for others";
   }
 };
 
@@ -38,8 +39,8 @@ struct HingeEmbeddingLossOptions {
   double margin = 1;  // dissimilar pairs with a larger distance cost nothing
 };
 
-// The mean over all numbers of the batch of x for similar pairs (target 1) and max(0, margin - x) for others (target -1), as
-// torch.nn.HingeEmbeddingLoss: outputs are distances, both [batch, ...].
+// The mean over all numbers of the batch of x for similar pairs (target 1) and max(0, margin - x)
+// for others (target -1), as torch.nn.HingeEmbeddingLoss: outputs are distances, both [batch, ...].
 struct HingeEmbeddingLoss : ElementwiseLoss<detail::Hinge> {
   constexpr HingeEmbeddingLoss(const HingeEmbeddingLossOptions& options = {})
       : ElementwiseLoss({options.margin}, options.reduction) {}

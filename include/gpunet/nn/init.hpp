@@ -1,5 +1,6 @@
-// Initial values of parameters, as torch.nn.init: on every device bitwise identical to PyTorch's on a CPU. `x` is a Tensor
-// or a parameter of a model: nn::init::kaiming_normal_(get_parameter(net, "fc1.weight")).
+// Initial values of parameters, as torch.nn.init: on every device bitwise identical to PyTorch's on
+// a CPU. `x` is a Tensor or a parameter of a model:
+// nn::init::kaiming_normal_(get_parameter(net, "fc1.weight")).
 #pragma once
 
 #include <cmath>
@@ -34,8 +35,10 @@ struct TruncatedNormal {
   double mean, std, a, b;
 };
 // Fill values [n].
-void draw_truncated_normal(Generator& generator, index_t n, float* values, const TruncatedNormal& normal);
-void draw_truncated_normal(Generator& generator, index_t n, double* values, const TruncatedNormal& normal);
+void draw_truncated_normal(Generator& generator, index_t n, float* values,
+                           const TruncatedNormal& normal);
+void draw_truncated_normal(Generator& generator, index_t n, double* values,
+                           const TruncatedNormal& normal);
 
 }  // namespace detail
 
@@ -70,22 +73,25 @@ void uniform_(X&& x, double a = 0, double b = 1, Generator& generator = default_
 // Draws x from the normal distribution. Throws Error if std is negative.
 template <class X>
 void normal_(X&& x, double mean = 0, double std = 1, Generator& generator = default_generator()) {
-  require(std >= 0, "gpunet::nn::init::normal_: invalid standard deviation ", std, " (want 0 or more)");
-  detail::draw(x, generator, [&](auto* values, index_t n) { draw_normal(generator, n, values, mean, std); });
+  require(std >= 0, "gpunet::nn::init::normal_: invalid standard deviation ", std,
+          " (want 0 or more)");
+  detail::draw(x, generator,
+               [&](auto* values, index_t n) { draw_normal(generator, n, values, mean, std); });
 }
 
 // Draws x from the normal distribution truncated to [a, b]. Throws Error unless std > 0 and a < b.
 template <class X>
 void trunc_normal_(X&& x, double mean = 0, double std = 1, double a = -2, double b = 2,
                    Generator& generator = default_generator()) {
-  require(std > 0 && a < b, "gpunet::nn::init::trunc_normal_: a standard deviation of ", std, " from ", a, " to ",
-          b, " (want more than 0, and a range)");
+  require(std > 0 && a < b, "gpunet::nn::init::trunc_normal_: a standard deviation of ", std,
+          " from ", a, " to ", b, " (want more than 0, and a range)");
   detail::draw(x, generator, [&](auto* values, index_t n) {
     detail::draw_truncated_normal(generator, n, values, {mean, std, a, b});
   });
 }
 
-// Fan in and fan out of a parameter [out, in, ...]: the inputs of one output, and the outputs of one input.
+// Fan in and fan out of a parameter [out, in, ...]: the inputs of one output, and the outputs of
+// one input.
 struct Fans {
   index_t in, out;
 };
@@ -103,8 +109,8 @@ double xavier_std(const Sizes& sizes, double gain);
 
 }  // namespace detail
 
-// Initializes x after He et al. 2015: uniform with bounds sqrt(3) gain / sqrt(fan), or normal with standard deviation
-// gain / sqrt(fan). Throws Error for fewer than two dimensions.
+// Initializes x after He et al. 2015: uniform with bounds sqrt(3) gain / sqrt(fan), or normal with
+// standard deviation gain / sqrt(fan). Throws Error for fewer than two dimensions.
 template <class X>
 void kaiming_uniform_(X&& x, double a = 0, FanMode mode = FanMode::fan_in,
                       Nonlinearity nonlinearity = Nonlinearity::leaky_relu,
@@ -119,8 +125,9 @@ void kaiming_normal_(X&& x, double a = 0, FanMode mode = FanMode::fan_in,
   normal_(x, 0, detail::kaiming_std(x.sizes(), a, mode, nonlinearity), generator);
 }
 
-// Initializes x after Glorot and Bengio 2010: normal with standard deviation gain sqrt(2 / (fan in + fan out)), or uniform
-// with sqrt(3) times that as bounds. Throws Error for fewer than two dimensions.
+// Initializes x after Glorot and Bengio 2010: normal with standard deviation gain
+// sqrt(2 / (fan in + fan out)), or uniform with sqrt(3) times that as bounds. Throws Error for
+// fewer than two dimensions.
 template <class X>
 void xavier_uniform_(X&& x, double gain = 1, Generator& generator = default_generator()) {
   const double bound = std::sqrt(3.0) * detail::xavier_std(x.sizes(), gain);

@@ -12,7 +12,8 @@ namespace gpunet::nn::init {
 GPUNET_INLINE Fans fans_of(const Sizes& sizes) {
   require(sizes.rank() >= 2, "gpunet::nn::init: a parameter of shape ", to_string(sizes),
           " has no fan in and fan out (want two dimensions or more, as weights have)");
-  return {sizes.numel() / std::max(sizes[0], index_t{1}), sizes.numel() / std::max(sizes[1], index_t{1})};
+  return {sizes.numel() / std::max(sizes[0], index_t{1}),
+          sizes.numel() / std::max(sizes[1], index_t{1})};
 }
 
 namespace detail {
@@ -24,7 +25,8 @@ inline double normal_cdf(double x) {
 
 // Draws normal numbers; those outside [a, b] again, n at a time, as PyTorch does.
 template <class T>
-void draw_again_outside(Generator& generator, index_t n, T* values, double mean, double std, T a, T b) {
+void draw_again_outside(Generator& generator, index_t n, T* values, double mean, double std, T a,
+                        T b) {
   draw_normal(generator, n, values, mean, std);
   std::vector<T> others(static_cast<std::size_t>(n));
   const auto is_outside = [a, b](T value) {
@@ -37,10 +39,13 @@ void draw_again_outside(Generator& generator, index_t n, T* values, double mean,
   }
 }
 
-// Draws normal numbers in [a, b] by rejection sampling: uniform numbers, accepted with probability density / peak density.
+// Draws normal numbers in [a, b] by rejection sampling: uniform numbers, accepted with probability
+// density / peak density.
 template <class T>
-void draw_below_density(Generator& generator, index_t n, T* values, double mean, double std, double a, double b) {
-  const double mode = std::max(a, std::min(mean, b)), log_peak = -0.5 * std::pow((mode - mean) / std, 2);
+void draw_below_density(Generator& generator, index_t n, T* values, double mean, double std,
+                        double a, double b) {
+  const double mode = std::max(a, std::min(mean, b)),
+               log_peak = -0.5 * std::pow((mode - mean) / std, 2);
   std::vector<T> candidates(static_cast<std::size_t>(n)), chances(candidates.size());
   std::vector<bool> pending(candidates.size(), true);
   while (std::find(pending.begin(), pending.end(), true) != pending.end()) {
@@ -74,7 +79,8 @@ GPUNET_INLINE void draw_truncated_normal(Generator& generator, index_t n, double
   draw_truncated(generator, n, values, normal);
 }
 
-GPUNET_INLINE double kaiming_std(const Sizes& sizes, double a, FanMode mode, Nonlinearity nonlinearity) {
+GPUNET_INLINE double kaiming_std(const Sizes& sizes, double a, FanMode mode,
+                                 Nonlinearity nonlinearity) {
   const Fans fans = fans_of(sizes);
   return calculate_gain(nonlinearity, a) /
          std::sqrt(static_cast<double>(mode == FanMode::fan_in ? fans.in : fans.out));

@@ -33,12 +33,13 @@ struct Divergence {
 
 // Options of KLDivLoss.
 struct KLDivLossOptions {
-  Reduction reduction = Reduction::mean;  // Reduction::batchmean is the divergence of the distributions
-  bool log_target = false;                // whether targets are logarithms of probabilities, too
+  // Reduction::batchmean is the divergence of the distributions.
+  Reduction reduction = Reduction::mean;
+  bool log_target = false;  // whether targets are logarithms of probabilities, too
 };
 
-// The Kullback-Leibler divergence of targets from outputs, as torch.nn.KLDivLoss: outputs are logarithms of probabilities,
-// targets probabilities, both [batch, ...].
+// The Kullback-Leibler divergence of targets from outputs, as torch.nn.KLDivLoss: outputs are
+// logarithms of probabilities, targets probabilities, both [batch, ...].
 struct KLDivLoss : ElementwiseLoss<detail::Divergence> {
   constexpr KLDivLoss(const KLDivLossOptions& options = {})
       : ElementwiseLoss({options.log_target}, options.reduction) {}

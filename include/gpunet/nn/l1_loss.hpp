@@ -34,7 +34,8 @@ struct SmoothAbsoluteError {
   template <class T>
   GPUNET_FN T gradient(T x, T t) const {
     const T error = x - t, width = static_cast<T>(beta);
-    return std::abs(error) >= width ? static_cast<T>((x > t) - (x < t)) : error / width;  // NaN stays
+    // NaN stays.
+    return std::abs(error) >= width ? static_cast<T>((x > t) - (x < t)) : error / width;
   }
   template <class T>
   GPUNET_FN T target_gradient(T x, T t) const {
@@ -64,7 +65,8 @@ struct HuberError {
 
 }  // namespace detail
 
-// The mean of |x - t| over all numbers of the batch, as torch.nn.L1Loss: outputs and targets [batch, ...].
+// The mean of |x - t| over all numbers of the batch, as torch.nn.L1Loss: outputs and targets
+// [batch, ...].
 struct L1Loss : ElementwiseLoss<detail::AbsoluteError> {
   constexpr L1Loss(const LossOptions& options = {}) : ElementwiseLoss({}, options.reduction) {}
 };
@@ -80,7 +82,8 @@ struct SmoothL1Loss : ElementwiseLoss<detail::SmoothAbsoluteError> {
   // Throws Error for a negative beta.
   constexpr SmoothL1Loss(const SmoothL1LossOptions& options = {})
       : ElementwiseLoss({options.beta}, options.reduction) {
-    require(options.beta >= 0, "gpunet::nn::SmoothL1Loss: beta ", options.beta, " (want 0 or more)");
+    require(options.beta >= 0, "gpunet::nn::SmoothL1Loss: beta ", options.beta,
+            " (want 0 or more)");
   }
 };
 
@@ -93,8 +96,10 @@ struct HuberLossOptions {
 // The mean of Huber's error over all numbers of the batch, as torch.nn.HuberLoss.
 struct HuberLoss : ElementwiseLoss<detail::HuberError> {
   // Throws Error unless delta is positive.
-  constexpr HuberLoss(const HuberLossOptions& options = {}) : ElementwiseLoss({options.delta}, options.reduction) {
-    require(options.delta > 0, "gpunet::nn::HuberLoss: delta ", options.delta, " (want more than 0)");
+  constexpr HuberLoss(const HuberLossOptions& options = {})
+      : ElementwiseLoss({options.delta}, options.reduction) {
+    require(options.delta > 0, "gpunet::nn::HuberLoss: delta ", options.delta,
+            " (want more than 0)");
   }
 };
 

@@ -1,17 +1,20 @@
 // The contract of a layer.
 //
-// A layer is a small value without device or memory. It defines the shape of its output and appends nodes to a graph. It has
+// A layer is a small value without device or memory. It defines the shape of its output and appends
+// nodes to a graph. It has
 //
 //   output(in)                         returns the Shape of one output sample for input samples of Shape `in`; refuses wrong
 //                                      shapes by static_assert
 //   lower(builder, x, in)              appends nodes that compute the output from value x of Shape `in`; returns the output
 //
-// A layer that is one op (ops/op.hpp) needs no lower: it has forward(device, pass), backward(device, pass) and optionally
+// A layer that is one op (ops/op.hpp) needs no lower: it has forward(device, pass),
+// backward(device, pass) and optionally
 //
 //   parameters(in)                     returns a std::array of ParameterSpec, in the order in which they are initialized
 //   buffers(in)                        returns a std::array of BufferSpec: arrays that no optimizer changes
 //
-// An element-wise layer that neighbors may be merged with (see Sequential) has function(): value(x) and gradient(x, y, dy).
+// An element-wise layer that neighbors may be merged with (see Sequential) has function(): value(x)
+// and gradient(x, y, dy).
 #pragma once
 
 #include <array>
@@ -26,14 +29,16 @@
 #include <gpunet/graph/graph.hpp>
 
 // A call of a layer, as layer(x) in PyTorch, does not compile.
-#define GPUNET_REFUSED_CALL                                                                                      \
-  template <class First, class... More>                                                                          \
-  First operator()(const First& x, const More&...) const {                                                       \
-    static_assert(gpunet::detail::never<First>,                                                                  \
-                  "gpunet::nn: a layer is not called (it has no parameters before a network is made), write "    \
-                  "nn::apply<1>(nn::Linear<8>{}, x), 1 the dimensions of a sample, or linear(x, 8) for values, " \
-                  "and Model net(host, nn::Sequential(...)) for tensors");                                       \
-    return x;                                                                                                    \
+#define GPUNET_REFUSED_CALL                                                                       \
+  template <class First, class... More>                                                           \
+  First operator()(const First& x, const More&...) const {                                        \
+    static_assert(gpunet::detail::never<First>,                                                   \
+                  "gpunet::nn: a layer is not called (it has no parameters before a network is "  \
+                  "made), write "                                                                 \
+                  "nn::apply<1>(nn::Linear<8>{}, x), 1 the dimensions of a sample, or linear(x, " \
+                  "8) for values, "                                                               \
+                  "and Model net(host, nn::Sequential(...)) for tensors");                        \
+    return x;                                                                                     \
   }
 
 namespace gpunet::nn {
@@ -43,16 +48,18 @@ using gpunet::BufferSpec;
 using gpunet::Initial;
 using gpunet::ParameterSpec;
 
-// Return the specification of a parameter with initial values uniform in [-bound, bound), or normal with a mean and a standard
-// deviation.
+// Return the specification of a parameter with initial values uniform in [-bound, bound), or normal
+// with a mean and a standard deviation.
 constexpr ParameterSpec uniform(std::string_view name, const Sizes& sizes, double bound) {
-  return {name, sizes, {bound > 0 ? Initial::Kind::uniform : Initial::Kind::constant, -bound, bound}};
+  return {
+      name, sizes, {bound > 0 ? Initial::Kind::uniform : Initial::Kind::constant, -bound, bound}};
 }
 constexpr ParameterSpec normal(std::string_view name, const Sizes& sizes, double mean, double std) {
   return {name, sizes, {Initial::Kind::normal, mean, std}};
 }
 
-// Returns the specification of a parameter with one initial value, which draws nothing from the generator.
+// Returns the specification of a parameter with one initial value, which draws nothing from the
+// generator.
 constexpr ParameterSpec constant(std::string_view name, const Sizes& sizes, double value) {
   return {name, sizes, {Initial::Kind::constant, value}};
 }
@@ -65,10 +72,11 @@ constexpr auto parameters(const L& layer, In in) {
                 }) {
     return layer.parameters(in);
   } else {
-    static_assert(
-        !gpunet::detail::has_parameters<L>,
-        "gpunet::nn: parameters of a layer has another signature (it would be ignored), write constexpr auto "
-        "parameters(auto in) const, which returns a std::array of ParameterSpec: std::array{nn::constant(...)}");
+    static_assert(!gpunet::detail::has_parameters<L>,
+                  "gpunet::nn: parameters of a layer has another signature (it would be ignored), "
+                  "write constexpr auto "
+                  "parameters(auto in) const, which returns a std::array of ParameterSpec: "
+                  "std::array{nn::constant(...)}");
     return std::array<ParameterSpec, 0>{};
   }
 }
@@ -79,16 +87,17 @@ constexpr auto buffers(const L& layer, In in) {
                 }) {
     return layer.buffers(in);
   } else {
-    static_assert(
-        !gpunet::detail::has_buffers<L>,
-        "gpunet::nn: buffers of a layer has another signature (it would be ignored), write constexpr auto "
-        "buffers(auto in) const, which returns a std::array of BufferSpec: std::array{BufferSpec{...}}");
+    static_assert(!gpunet::detail::has_buffers<L>,
+                  "gpunet::nn: buffers of a layer has another signature (it would be ignored), "
+                  "write constexpr auto "
+                  "buffers(auto in) const, which returns a std::array of BufferSpec: "
+                  "std::array{BufferSpec{...}}");
     return std::array<BufferSpec, 0>{};
   }
 }
 
-// Returns the name of the layer's type without namespaces and template arguments: "Conv2d", also for
-// Named<"conv1", Conv2d<6, 5>>.
+// Returns the name of the layer's type without namespaces and template arguments: "Conv2d", also
+// for Named<"conv1", Conv2d<6, 5>>.
 template <class L>
 std::string class_name() {
   if constexpr (requires { typename L::unnamed; })
@@ -109,14 +118,16 @@ constexpr bool check_layer() {
   if constexpr (requires { typename L::unnamed; }) {
     return check_layer<typename L::unnamed>();
   } else {
-    static_assert(!std::is_final_v<L>, "gpunet::nn::Sequential: the type of a layer is final, leave out final");
-    static_assert(
-        std::is_final_v<L> || has_output<L> || !has_value<L>,
-        "gpunet::nn::Sequential: a functor with value(x) is no layer, write nn::Elementwise<F> for functor F");
-    static_assert(
-        std::is_final_v<L> || has_output<L> || has_value<L>,
-        "gpunet::nn::Sequential: a layer lacks output(in), the shape of one sample's output, write constexpr "
-        "auto output(auto in) const { return in; } if it is that of the input (docs/adding_a_layer.md)");
+    static_assert(!std::is_final_v<L>,
+                  "gpunet::nn::Sequential: the type of a layer is final, leave out final");
+    static_assert(std::is_final_v<L> || has_output<L> || !has_value<L>,
+                  "gpunet::nn::Sequential: a functor with value(x) is no layer, write "
+                  "nn::Elementwise<F> for functor F");
+    static_assert(std::is_final_v<L> || has_output<L> || has_value<L>,
+                  "gpunet::nn::Sequential: a layer lacks output(in), the shape of one sample's "
+                  "output, write constexpr "
+                  "auto output(auto in) const { return in; } if it is that of the input "
+                  "(docs/adding_a_layer.md)");
     return true;
   }
 }
@@ -132,10 +143,11 @@ constexpr auto output_shape(const L& layer, In in) {
   if constexpr (requires { requires is_shape<std::remove_cvref_t<decltype(layer.output(in))>>; }) {
     return layer.output(in);
   } else {
-    static_assert(
-        sizeof(L) == 0,
-        "gpunet::nn::Sequential: output(in) of a layer does not take a Shape, is not const or returns no "
-        "Shape, write constexpr auto output(auto in) const, and return in or one such as Shape(Dim<10>{})");
+    static_assert(sizeof(L) == 0,
+                  "gpunet::nn::Sequential: output(in) of a layer does not take a Shape, is not "
+                  "const or returns no "
+                  "Shape, write constexpr auto output(auto in) const, and return in or one such as "
+                  "Shape(Dim<10>{})");
     return in;
   }
 }
@@ -147,7 +159,8 @@ constexpr index_t per_channel(In in) {
   return channels > 0 ? in.numel() / channels : 0;
 }
 
-// Returns whether a layer can be lowered for device D and element type T: it has lower(), or both passes of an op.
+// Returns whether a layer can be lowered for device D and element type T: it has lower(), or both
+// passes of an op.
 template <class L, class D, class T>
 constexpr bool can_run() {
   if constexpr (requires { typename L::unnamed; })
@@ -157,7 +170,8 @@ constexpr bool can_run() {
   else if constexpr (has_lower<L>)
     return true;
   else
-    return requires(const L& layer, D& device, const ForwardPass<T>& forward, const BackwardPass<T>& backward) {
+    return requires(const L& layer, D& device, const ForwardPass<T>& forward,
+                    const BackwardPass<T>& backward) {
       layer.forward(device, forward);
       layer.backward(device, backward);
     };

@@ -21,14 +21,15 @@
 
 namespace gpunet::nn {
 
-// Returns rows [count, features] in the order of a slice, with padding samples 0. Independent of ops/interleave.hpp, which
-// it tests.
+// Returns rows [count, features] in the order of a slice, with padding samples 0. Independent of
+// ops/interleave.hpp, which it tests.
 template <class T>
 std::vector<T> to_slice_order(const Slice& slice, index_t features, const std::vector<T>& rows) {
   std::vector<T> data(static_cast<std::size_t>(slice.samples() * features), T{});
   for (index_t n = 0; n < slice.count; ++n)
     for (index_t k = 0; k < features; ++k)
-      data.data()[(n / slice.inner * features + k) * slice.inner + n % slice.inner] = rows.data()[n * features + k];
+      data.data()[(n / slice.inner * features + k) * slice.inner + n % slice.inner] =
+          rows.data()[n * features + k];
   return data;
 }
 
@@ -46,7 +47,8 @@ std::vector<T> to_rows(const Slice& slice, index_t features, const T* data) {
 template <class D>
 std::vector<Slice> test_slices() {
   if (DeviceTraits<D>::most_inner > 1)
-    return {{1, 1, 1}, {3, 3, 1}, {4, 1, 4}, {3, 1, 4}, {16, 1, 16}, {11, 1, 16}, {8, 2, 4}, {5, 2, 4}};
+    return {{1, 1, 1},   {3, 3, 1},   {4, 1, 4}, {3, 1, 4},
+            {16, 1, 16}, {11, 1, 16}, {8, 2, 4}, {5, 2, 4}};
   return {{1, 1, 1}, {3, 3, 1}};
 }
 
@@ -58,14 +60,16 @@ struct LayerGradients {
   std::vector<T> parameters;  // concatenated
 };
 
-// A layer on one slice of a device. Inputs and outputs are rows of real samples, as in PyTorch. Memory that the layer has to
-// write is NaN before. Type-erased, so that tests compile once for all layers.
+// A layer on one slice of a device. Inputs and outputs are rows of real samples, as in PyTorch.
+// Memory that the layer has to write is NaN before. Type-erased, so that tests compile once for all
+// layers.
 template <class T, class D>
 class LayerRun {
  public:
   // The device must outlive it.
   template <class L, class In>
-  LayerRun(D& device, const L& layer, In in, const Slice& slice) : LayerRun(device, graph_of(layer, in), slice) {}
+  LayerRun(D& device, const L& layer, In in, const Slice& slice)
+      : LayerRun(device, graph_of(layer, in), slice) {}
   LayerRun(D& device, Graph graph, const Slice& slice);
 
   // Returns whether samples depend on each other.
@@ -74,8 +78,9 @@ class LayerRun {
   void set_mode(Mode mode) { mode_ = mode; }
   // Returns `size` elements of buffer i.
   std::vector<T> buffer(std::size_t i, index_t size) const {
-    require(i < graph_.buffers.size() && size == graph_.buffers[i].sizes.numel(), "gpunet::nn::LayerRun: ", size,
-            " elements of buffer ", i, ", which the layer does not have");
+    require(i < graph_.buffers.size() && size == graph_.buffers[i].sizes.numel(),
+            "gpunet::nn::LayerRun: ", size, " elements of buffer ", i,
+            ", which the layer does not have");
     const std::vector<T> all = buffers_.download();
     const T* first = all.data() + graph_.buffers[i].offset;
     return std::vector<T>(first, first + size);
@@ -102,18 +107,20 @@ class LayerRun {
   // Runs the forward pass: x [count, in] -> y [count, out].
   std::vector<T> forward(const std::vector<T>& x);
 
-  // After forward(), runs the backward pass: dy [count, out] -> gradients. Those of parameters begin as `before`, or as NaN.
+  // After forward(), runs the backward pass: dy [count, out] -> gradients. Those of parameters
+  // begin as `before`, or as NaN.
   LayerGradients<T> backward(const std::vector<T>& dy, Accumulate accumulate = Accumulate::no,
-                             const std::vector<T>& before = {}, InputGradient input = InputGradient::compute);
+                             const std::vector<T>& before = {},
+                             InputGradient input = InputGradient::compute);
 
  private:
   template <class L, class In>
   static Graph graph_of(const L& layer, In in) {
     static_assert(detail::check_layer<L>());
-    static_assert(
-        detail::can_run<L, D, T>(),
-        "gpunet::nn::LayerRun: a layer lacks forward(device, pass) or backward(device, pass) for this device and "
-        "element type, write both (docs/adding_a_layer.md)");
+    static_assert(detail::can_run<L, D, T>(),
+                  "gpunet::nn::LayerRun: a layer lacks forward(device, pass) or backward(device, "
+                  "pass) for this device and "
+                  "element type, write both (docs/adding_a_layer.md)");
     Lowering<D, T> builder(in.sizes());
     builder.enter("layer");
     const value_t output = nn::lower(builder, layer, GraphBuilder::input, in);
@@ -121,27 +128,31 @@ class LayerRun {
   }
 
   SliceRun<D, T> run(const Plan& plan) {
-    return {
-        .device = device_,
-        .graph = graph_,
-        .plan = plan,
-        .slice = slice_,
-        .first_sample = 0,
-        .x = x_.data(),
-        .parameters = parameters_.data(),
-        .state = {buffers_.data(), mode_, {0, plan.uses_random ? random_step_.data() : nullptr}, constants_.data()},
-        .memory = {x_.data(), outputs_.data(), reinterpret_cast<std::byte*>(cache_.data()), dy_.data(), dx_.data(),
-                   scratch_.data()}};
+    return {.device = device_,
+            .graph = graph_,
+            .plan = plan,
+            .slice = slice_,
+            .first_sample = 0,
+            .x = x_.data(),
+            .parameters = parameters_.data(),
+            .state = {buffers_.data(),
+                      mode_,
+                      {0, plan.uses_random ? random_step_.data() : nullptr},
+                      constants_.data()},
+            .memory = {x_.data(), outputs_.data(), reinterpret_cast<std::byte*>(cache_.data()),
+                       dy_.data(), dx_.data(), scratch_.data()}};
   }
   static void require_size(const char* what, const std::vector<T>& values, index_t wanted) {
-    require(static_cast<index_t>(values.size()) == wanted, "gpunet::nn::LayerRun: ", values.size(), " numbers of ",
-            what, " (want ", wanted, "), give those of the real samples, row by row");
+    require(static_cast<index_t>(values.size()) == wanted, "gpunet::nn::LayerRun: ", values.size(),
+            " numbers of ", what, " (want ", wanted,
+            "), give those of the real samples, row by row");
   }
   // Returns a slice; throws Error if there is none of these sizes.
   static Slice checked(const Slice& slice) {
-    require(slice.outer >= 1 && slice.inner >= 1 && slice.count >= 1 && slice.count <= slice.samples(),
-            "gpunet::nn::LayerRun: a slice of ", slice.count, " samples in ", slice.outer, " x ", slice.inner,
-            " (want 1 to outer * inner samples), give Slice{count, outer, inner}");
+    require(
+        slice.outer >= 1 && slice.inner >= 1 && slice.count >= 1 && slice.count <= slice.samples(),
+        "gpunet::nn::LayerRun: a slice of ", slice.count, " samples in ", slice.outer, " x ",
+        slice.inner, " (want 1 to outer * inner samples), give Slice{count, outer, inner}");
     return slice;
   }
   // Returns whether nothing runs: y is x, dx is dy.
@@ -157,7 +168,8 @@ class LayerRun {
       if (value.offset >= 0) end = std::max(end, value.offset + value.features);
     return end * slice_.samples();
   }
-  // Returns the end of the last gradient, stored or added; the larger of both plans', which place gradients differently.
+  // Returns the end of the last gradient, stored or added; the larger of both plans', which place
+  // gradients differently.
   index_t end_of_gradients() const {
     index_t end = 0;
     for (const Plan* plan : {&plan_, &plan_without_dx_}) {
@@ -204,7 +216,8 @@ LayerRun<T, D>::LayerRun(D& device, Graph graph, const Slice& slice)
     : device_(device),
       slice_(checked(slice)),
       graph_(std::move(graph)),
-      plan_(graph_, DeviceTraits<D>::rectifies_gradients, InputGradient::compute, {.element_bytes = sizeof(T)}),
+      plan_(graph_, DeviceTraits<D>::rectifies_gradients, InputGradient::compute,
+            {.element_bytes = sizeof(T)}),
       plan_without_dx_(graph_, DeviceTraits<D>::rectifies_gradients, InputGradient::skip,
                        {.element_bytes = sizeof(T)}),
       scratch_(device, scratch_elements<D, T>(device, graph_, plan_, slice), "pass.scratch, "),
@@ -213,7 +226,8 @@ LayerRun<T, D>::LayerRun(D& device, Graph graph, const Slice& slice)
   std::vector<T> values(static_cast<std::size_t>(graph_.buffer_elements));
   for (const BufferInfo& buffer : graph_.buffers)
     if (buffer.kind == BufferKind::numbers)
-      std::fill_n(values.data() + buffer.offset, buffer.sizes.numel(), static_cast<T>(buffer.initial));
+      std::fill_n(values.data() + buffer.offset, buffer.sizes.numel(),
+                  static_cast<T>(buffer.initial));
   buffers_.upload(values);
 }
 
@@ -242,10 +256,11 @@ LayerGradients<T> LayerRun<T, D>::backward(const std::vector<T>& dy, Accumulate 
   if (input == InputGradient::compute)
     run(plan_).backward(gradients_.data(), accumulate);
   else
-    require(
-        detail::runs_without_null_access([&] { run(plan_without_dx_).backward(gradients_.data(), accumulate); }),
-        "gpunet::nn::LayerRun: backward writes to pass.dx where it is null (the first layer of a network gets no "
-        "dx), test it: if (pass.dx)");
+    require(detail::runs_without_null_access(
+                [&] { run(plan_without_dx_).backward(gradients_.data(), accumulate); }),
+            "gpunet::nn::LayerRun: backward writes to pass.dx where it is null (the first layer of "
+            "a network gets no "
+            "dx), test it: if (pass.dx)");
   dy_.check(), dx_.check(), cache_.check(), scratch_.check();
   LayerGradients<T> result{{}, {}, gather(gradients_.download())};
   if (input == InputGradient::skip) return result;
@@ -253,7 +268,8 @@ LayerGradients<T> LayerRun<T, D>::backward(const std::vector<T>& dy, Accumulate 
   if (is_view() || plan_.values[0].gradient >= 0) {  // else it is 0: nothing passes it down
     const std::vector<T> dx = is_view() ? dy_.download() : dx_.download();
     const index_t offset = is_view() ? 0 : plan_.values[0].gradient * slice_.samples();
-    rows = to_rows({slice_.samples(), slice_.outer, slice_.inner}, in_features(), dx.data() + offset);
+    rows =
+        to_rows({slice_.samples(), slice_.outer, slice_.inner}, in_features(), dx.data() + offset);
   }
   result.dx.assign(rows.begin(), rows.begin() + slice_.count * in_features());
   result.padding.assign(rows.begin() + slice_.count * in_features(), rows.end());
@@ -262,7 +278,8 @@ LayerGradients<T> LayerRun<T, D>::backward(const std::vector<T>& dy, Accumulate 
 
 template <class T, class D>
 std::vector<T> LayerRun<T, D>::spread(const std::vector<T>& values) const {
-  std::vector<T> arena(static_cast<std::size_t>(graph_.parameter_elements), std::numeric_limits<T>::quiet_NaN());
+  std::vector<T> arena(static_cast<std::size_t>(graph_.parameter_elements),
+                       std::numeric_limits<T>::quiet_NaN());
   const T* from = values.data();
   for (const ParameterInfo& parameter : graph_.parameters) {
     std::copy_n(from, parameter.sizes.numel(), arena.data() + parameter.offset);
@@ -277,12 +294,13 @@ std::vector<T> LayerRun<T, D>::gather(const std::vector<T>& arena) const {
   for (std::size_t i = 0; i < graph_.parameters.size(); ++i) {
     const index_t size = graph_.parameters[i].sizes.numel();
     const T* from = arena.data() + graph_.parameters[i].offset;
-    const T* gap_end = arena.data() + (i + 1 < graph_.parameters.size() ? graph_.parameters[i + 1].offset
-                                                                        : graph_.parameter_elements);
+    const T* gap_end =
+        arena.data() + (i + 1 < graph_.parameters.size() ? graph_.parameters[i + 1].offset
+                                                         : graph_.parameter_elements);
     values.insert(values.end(), from, from + size);
     require(std::all_of(from + size, gap_end, [](T value) { return std::isnan(value); }),
-            "gpunet::nn::LayerRun: a layer wrote behind gradient ", i, " of its parameters, which has ", size,
-            " elements: check the sizes in backward");
+            "gpunet::nn::LayerRun: a layer wrote behind gradient ", i,
+            " of its parameters, which has ", size, " elements: check the sizes in backward");
   }
   return values;
 }

@@ -11,12 +11,14 @@
 
 namespace gpunet::nn {
 
-// y = x W^T + b with x [..., in], W [Out, in], b [Out], y [..., Out], as torch.nn.Linear: a map of the last dimension, the same
-// for all others (put a Flatten before it for one row of all elements). Linear<120>, or
-// Linear{n} for a run-time size; y = x W^T as Linear<120, Bias<false>> or Linear{n, Bias<false>{}}.
+// y = x W^T + b with x [..., in], W [Out, in], b [Out], y [..., Out], as torch.nn.Linear: a map of
+// the last dimension, the same for all others (put a Flatten before it for one row of all
+// elements). Linear<120>, or Linear{n} for a run-time size; y = x W^T as Linear<120, Bias<false>>
+// or Linear{n, Bias<false>{}}.
 template <index_t Out = dyn, class... Options>
 class Linear {
-  static_assert((detail::is_bias<Options> && ...), "gpunet::nn::Linear: an option is not Bias<...>");
+  static_assert((detail::is_bias<Options> && ...),
+                "gpunet::nn::Linear: an option is not Bias<...>");
   static constexpr bool bias = detail::has_bias<Options...>;
 
  public:
@@ -28,7 +30,8 @@ class Linear {
 
   template <class In>
   constexpr auto output(In in) const {
-    static_assert(In::rank >= 1, "gpunet::nn::Linear: the input has no dimension of features, give Input a size");
+    static_assert(In::rank >= 1,
+                  "gpunet::nn::Linear: the input has no dimension of features, give Input a size");
     require(out_ > 0, "gpunet::nn::Linear: ", index_t{out_}, " outputs (want 1 or more)");
     if constexpr (In::rank >= 1)
       return with_extent<In::rank - 1>(in, out_);
@@ -39,7 +42,8 @@ class Linear {
   template <class In>
   constexpr auto parameters(In in) const {
     const index_t features = last(in);
-    const ParameterSpec weight = uniform("weight", {out_, features}, kaiming_uniform_bound(features));
+    const ParameterSpec weight =
+        uniform("weight", {out_, features}, kaiming_uniform_bound(features));
     if constexpr (bias)
       return std::array{weight, uniform("bias", {out_}, bias_bound(features))};
     else
@@ -51,7 +55,8 @@ class Linear {
   value_t lower(Builder& builder, value_t x, In in) const {
     const auto features = last(in);
     const LinearOp op{features, out_, rows(in.sizes()), bias};
-    using Kernels = LinearKernels<decltype(known<typename Builder::device_type>(features, Dim<Out>{}))>;
+    using Kernels =
+        LinearKernels<decltype(known<typename Builder::device_type>(features, Dim<Out>{}))>;
     return builder.template add<LinearOp, Kernels>(op, x, output(in).sizes(), parameters(in));
   }
 

@@ -1,7 +1,7 @@
 // The contract of a loss.
 //
-// A loss is a small value without device or memory. For every real sample n of a slice it writes losses[n] and the gradient
-// dx = scale d losses[n] / d x; for padding it writes dx = 0. It has
+// A loss is a small value without device or memory. For every real sample n of a slice it writes
+// losses[n] and the gradient dx = scale d losses[n] / d x; for padding it writes dx = 0. It has
 //
 //   target_type                        the type of the numbers of a target; void: that of the network's output
 //   traits(output)                     optional: LossTraits other than the defaults; output are the Sizes of one output.
@@ -45,12 +45,15 @@ struct LossOptions {
 
 // Properties of a loss, for outputs of certain sizes.
 struct LossTraits {
-  Sizes target = {};                       // of one target: one number
-  Reduction reduction = Reduction::mean;   // how the losses of the samples become one
-  std::span<const double> constants = {};  // numbers that evaluate gets as pass.constants, on the device
-  bool is_weighted = false;                // whether the mean is over weights: see total_weight
-  Sizes each = {};  // of the losses of one output, of which its loss is made: see LossFunction::each. One number
-  std::optional<int> output = {};  // of a network with several: the one that the loss is of, -1 is the last
+  Sizes target = {};                      // of one target: one number
+  Reduction reduction = Reduction::mean;  // how the losses of the samples become one
+  // Numbers that evaluate gets as pass.constants, on the device.
+  std::span<const double> constants = {};
+  bool is_weighted = false;  // whether the mean is over weights: see total_weight
+  // Of the losses of one output, of which its loss is made: see LossFunction::each. One number.
+  Sizes each = {};
+  // Of a network with several: the one that the loss is of, -1 is the last.
+  std::optional<int> output = {};
 };
 
 // The arguments of a loss for a slice. Data of samples lie as [outer][feature][inner], see Slice.
@@ -65,10 +68,12 @@ struct LossPass {
   T* dx;
   index_t channels = features;   // the first extent of one output, 1 if it has none
   const T* constants = nullptr;  // those of the loss, on the device
-  const T* total = nullptr;  // the total weight of the batch, if the loss is weighted: divides losses and gradients
-  index_t places =
-      1;  // of an output, where each of its losses is that of a sample of its own: see LossFunction::each
-  index_t part_begin = 0, part_end = features;  // the features of the output that LossTraits::output names
+  // The total weight of the batch, if the loss is weighted: divides losses and gradients.
+  const T* total = nullptr;
+  // Of an output, where each of its losses is that of a sample of its own: see LossFunction::each.
+  index_t places = 1;
+  // The features of the output that LossTraits::output names.
+  index_t part_begin = 0, part_end = features;
 };
 
 template <class Loss>
@@ -86,7 +91,8 @@ template <class Loss>
 struct RequireLossFunction {
   static_assert(
       requires(const Loss& loss) { accept_loss<Loss>(loss); },
-      "gpunet::nn: this is not a loss (arguments are model, loss, optimizer), give a loss of your own its base: "
+      "gpunet::nn: this is not a loss (arguments are model, loss, optimizer), give a loss of your "
+      "own its base: "
       "struct MyLoss : nn::LossFunction<MyLoss>");
 };
 
@@ -95,19 +101,24 @@ template <class Loss, class D, class T>
 struct RequireLoss : RequireLossFunction<Loss> {
   static_assert(
       requires { typename Loss::target_type; },
-      "gpunet::nn: the loss has no target_type (the type of the numbers of a target), write using target_type = "
+      "gpunet::nn: the loss has no target_type (the type of the numbers of a target), write using "
+      "target_type = "
       "label_t "
       "for classes, or void for the type of the network's output");
-  using Target = std::conditional_t<std::is_void_v<typename Loss::target_type>, T, typename Loss::target_type>;
+  using Target =
+      std::conditional_t<std::is_void_v<typename Loss::target_type>, T, typename Loss::target_type>;
   static_assert(
-      requires(const Loss& loss, D& device, const View<const Target, D>& targets, index_t features) {
-        loss.check(device, targets, features);
-      },
-      "gpunet::nn: the loss has no function check for its targets on this device, write template <class D> void "
+      requires(const Loss& loss, D& device, const View<const Target, D>& targets,
+               index_t features) { loss.check(device, targets, features); },
+      "gpunet::nn: the loss has no function check for its targets on this device, write template "
+      "<class D> void "
       "check(D& device, View<const target_type, D> targets, index_t features) const");
   static_assert(
-      requires(const Loss& loss, D& device, const LossPass<T, Target>& pass) { loss.evaluate(device, pass); },
-      "gpunet::nn: the loss has no function evaluate for this device and element type, write template <class D, "
+      requires(const Loss& loss, D& device, const LossPass<T, Target>& pass) {
+        loss.evaluate(device, pass);
+      },
+      "gpunet::nn: the loss has no function evaluate for this device and element type, write "
+      "template <class D, "
       "class "
       "T> void evaluate(D& device, const nn::LossPass<T, target_type>& pass) const");
 };
@@ -120,7 +131,8 @@ constexpr void check_loss_shape(S shape) {
     Loss::check_shape(shape);
   };
   static_assert(checks,
-                "gpunet::nn: the loss has no function check_shape, write template <class In> static constexpr void "
+                "gpunet::nn: the loss has no function check_shape, write template <class In> "
+                "static constexpr void "
                 "check_shape(In), with a static_assert if it does not take all shapes");
   if constexpr (checks) Loss::check_shape(shape);
 }
@@ -131,13 +143,15 @@ constexpr void check_loss_shape(S shape) {
 template <class Loss, class D, class T>
 using TargetOf = typename detail::RequireLoss<Loss, D, T>::Target;
 
-// The base of losses: criterion(net(inputs), targets) returns the mean (or sum) over the batch as a LossValue.
+// The base of losses: criterion(net(inputs), targets) returns the mean (or sum) over the batch as a
+// LossValue.
 template <class Loss>
 struct LossFunction {
   template <class Output, class Target>
   auto operator()(const Output& output, const Target& targets) const {
     static_assert(std::is_base_of_v<LossFunction, Loss>,
-                  "gpunet::nn: the base LossFunction of a loss is that of another type, write struct MyLoss : "
+                  "gpunet::nn: the base LossFunction of a loss is that of another type, write "
+                  "struct MyLoss : "
                   "nn::LossFunction<MyLoss>");
     static_assert(
         requires { output.features(); },
@@ -145,14 +159,16 @@ struct LossFunction {
     return output.apply(static_cast<const Loss&>(*this), targets);
   }
 
-  // Returns the losses before the reduction as a Tensor, as reduction="none" in PyTorch: of losses of two arrays [batch, ...] as the
-  // outputs, of those with classes [batch, ...] without the classes, of others [batch]. They are numbers to look at: backward() is a
-  // function of criterion(output, targets) alone.
+  // Returns the losses before the reduction as a Tensor, as reduction="none" in PyTorch: of losses
+  // of two arrays [batch, ...] as the outputs, of those with classes [batch, ...] without the
+  // classes, of others [batch]. They are numbers to look at: backward() is a function of
+  // criterion(output, targets) alone.
   template <class Output, class Target>
   auto each(const Output& output, const Target& targets) const {
     static_assert(
         requires { output.features(); },
-        "gpunet::nn: a loss takes what a model returns, write criterion.each(net(inputs), targets)");
+        "gpunet::nn: a loss takes what a model returns, write criterion.each(net(inputs), "
+        "targets)");
     return output.each(static_cast<const Loss&>(*this), targets);
   }
 };
@@ -178,8 +194,10 @@ struct LossCalls {
   std::size_t target_bytes;  // of a number of a target
   nn::LossTraits (*traits)(const void* loss, const Sizes& output);
   void (*check_sizes)(const void* loss, const Sizes& output);
-  void (*check)(const void* loss, D& device, const void* targets, const Sizes& sizes, index_t features);
-  void (*total_weight)(const void* loss, D& device, const nn::LossPass<T, void>& batch, index_t targets, T* total);
+  void (*check)(const void* loss, D& device, const void* targets, const Sizes& sizes,
+                index_t features);
+  void (*total_weight)(const void* loss, D& device, const nn::LossPass<T, void>& batch,
+                       index_t targets, T* total);
   void (*evaluate)(const void* loss, D& device, const nn::LossPass<T, void>& pass);
 };
 
@@ -188,9 +206,9 @@ namespace detail {
 template <class Loss, class D, class T>
 struct CallsOfLoss {
   using Target = nn::TargetOf<Loss, D, T>;
-  static_assert(
-      sizeof(Target) % 4 == 0,
-      "gpunet::nn: the target_type of a loss has to be of 4 or 8 bytes (label_t, float, double), or void");
+  static_assert(sizeof(Target) % 4 == 0,
+                "gpunet::nn: the target_type of a loss has to be of 4 or 8 bytes (label_t, float, "
+                "double), or void");
 
   static const Loss& of(const void* loss) { return *static_cast<const Loss*>(loss); }
   static nn::LossPass<T, Target> typed(const nn::LossPass<T, void>& pass) {
@@ -209,11 +227,13 @@ struct CallsOfLoss {
   static void check_sizes(const void* loss, const Sizes& output) {
     if constexpr (requires(const Loss& l) { l.check_sizes(output); }) of(loss).check_sizes(output);
   }
-  static void check(const void* loss, D& device, const void* targets, const Sizes& sizes, index_t features) {
-    of(loss).check(device, View<const Target, D>(static_cast<const Target*>(targets), sizes), features);
+  static void check(const void* loss, D& device, const void* targets, const Sizes& sizes,
+                    index_t features) {
+    of(loss).check(device, View<const Target, D>(static_cast<const Target*>(targets), sizes),
+                   features);
   }
-  static void total_weight(const void* loss, D& device, const nn::LossPass<T, void>& batch, index_t targets,
-                           T* total) {
+  static void total_weight(const void* loss, D& device, const nn::LossPass<T, void>& batch,
+                           index_t targets, T* total) {
     if constexpr (requires(const Loss& l) { l.total_weight(device, typed(batch), targets, total); })
       of(loss).total_weight(device, typed(batch), targets, total);
   }
@@ -221,7 +241,8 @@ struct CallsOfLoss {
     of(loss).evaluate(device, typed(pass));
   }
 
-  static constexpr LossCalls<D, T> table = {sizeof(Target), traits, check_sizes, check, total_weight, evaluate};
+  static constexpr LossCalls<D, T> table = {sizeof(Target), traits,       check_sizes,
+                                            check,          total_weight, evaluate};
 };
 
 }  // namespace detail
@@ -256,11 +277,14 @@ class AnyLoss {
     calls_->check(loss_, device, targets, sizes, features);
   }
   // Computes the total weight of a batch of so many targets, of a loss that is weighted.
-  void total_weight(D& device, const nn::LossPass<T, void>& batch, index_t targets, T* total) const {
+  void total_weight(D& device, const nn::LossPass<T, void>& batch, index_t targets,
+                    T* total) const {
     calls_->total_weight(loss_, device, batch, targets, total);
   }
   // Computes losses and gradients of a slice.
-  void evaluate(D& device, const nn::LossPass<T, void>& pass) const { calls_->evaluate(loss_, device, pass); }
+  void evaluate(D& device, const nn::LossPass<T, void>& pass) const {
+    calls_->evaluate(loss_, device, pass);
+  }
 
  private:
   const void* loss_;
@@ -280,7 +304,9 @@ struct TargetsOf {
   TargetsOf(const AnyLoss<D, T>& of, const void* targets, const Sizes& target_sizes)
       : loss(of), data(targets), sizes(target_sizes) {}
 
-  std::size_t bytes() const { return static_cast<std::size_t>(sizes.numel()) * loss.target_bytes(); }
+  std::size_t bytes() const {
+    return static_cast<std::size_t>(sizes.numel()) * loss.target_bytes();
+  }
 };
 
 }  // namespace gpunet

@@ -31,14 +31,19 @@ struct LossOfValues {
 }  // namespace gpunet::nn::detail
 
 #if GPUNET_COMPILED
-GPUNET_EXTERN_KERNELS(gpunet::detail::OwnKernels<
-                      gpunet::BinaryOp<gpunet::nn::detail::LossOfValues<gpunet::nn::detail::BinaryCrossEntropy>>>);
 GPUNET_EXTERN_KERNELS(
-    gpunet::detail::OwnKernels<gpunet::BinaryOp<gpunet::nn::detail::LossOfValues<gpunet::nn::detail::Divergence>>>);
+    gpunet::detail::OwnKernels<gpunet::BinaryOp<
+        gpunet::nn::detail::LossOfValues<gpunet::nn::detail::BinaryCrossEntropy>>>);
 GPUNET_EXTERN_KERNELS(
-    gpunet::detail::OwnKernels<gpunet::BinaryOp<gpunet::nn::detail::LossOfValues<gpunet::nn::detail::Hinge>>>);
+    gpunet::detail::OwnKernels<
+        gpunet::BinaryOp<gpunet::nn::detail::LossOfValues<gpunet::nn::detail::Divergence>>>);
 GPUNET_EXTERN_KERNELS(
-    gpunet::detail::OwnKernels<gpunet::BinaryOp<gpunet::nn::detail::LossOfValues<gpunet::nn::detail::HuberError>>>);
-GPUNET_EXTERN_KERNELS(gpunet::detail::OwnKernels<
-                      gpunet::BinaryOp<gpunet::nn::detail::LossOfValues<gpunet::nn::detail::SmoothAbsoluteError>>>);
+    gpunet::detail::OwnKernels<
+        gpunet::BinaryOp<gpunet::nn::detail::LossOfValues<gpunet::nn::detail::Hinge>>>);
+GPUNET_EXTERN_KERNELS(
+    gpunet::detail::OwnKernels<
+        gpunet::BinaryOp<gpunet::nn::detail::LossOfValues<gpunet::nn::detail::HuberError>>>);
+GPUNET_EXTERN_KERNELS(
+    gpunet::detail::OwnKernels<gpunet::BinaryOp<
+        gpunet::nn::detail::LossOfValues<gpunet::nn::detail::SmoothAbsoluteError>>>);
 #endif

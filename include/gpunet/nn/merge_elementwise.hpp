@@ -12,19 +12,22 @@ namespace gpunet::nn::detail {
 // The absence of a function.
 struct NoFunction {};
 
-// The function of the element-wise layers that were lowered last, one after another, and the type of op that computes it.
+// The function of the element-wise layers that were lowered last, one after another, and the type
+// of op that computes it.
 template <class F = NoFunction>
 struct ElementwiseTail {
   F function = {};
   const OpType* type = nullptr;
 };
 
-// Offers to merge the node of an element-wise layer with those of the tail before it. Returns the tail that ends with it, an
-// empty one after another layer. Functions of gpunet are merged with a user's only: units without a CUDA compiler, which
-// have no user's functions on Cuda, have no kernels of compositions either, and lower a network as other units do.
+// Offers to merge the node of an element-wise layer with those of the tail before it. Returns the
+// tail that ends with it, an empty one after another layer. Functions of gpunet are merged with a
+// user's only: units without a CUDA compiler, which have no user's functions on Cuda, have no
+// kernels of compositions either, and lower a network as other units do.
 template <class Builder, class F, class L>
 auto merge_elementwise(Builder& builder, const ElementwiseTail<F>& before, const L& layer) {
-  if constexpr (requires { layer.function(); } && DeviceTraits<typename Builder::device_type>::merges_elementwise) {
+  if constexpr (requires { layer.function(); } &&
+                DeviceTraits<typename Builder::device_type>::merges_elementwise) {
     const auto function = layer.function();
     using G = std::remove_const_t<decltype(function)>;
     using Both = ElementwiseOp<Composition<F, G>>;

@@ -22,7 +22,8 @@ struct SquaredError {
 
 }  // namespace detail
 
-// The mean of (x - t)^2 over all numbers of the batch, as torch.nn.MSELoss: outputs and targets [batch, ...].
+// The mean of (x - t)^2 over all numbers of the batch, as torch.nn.MSELoss: outputs and targets
+// [batch, ...].
 struct MSELoss : ElementwiseLoss<detail::SquaredError> {
   constexpr MSELoss(const LossOptions& options = {}) : ElementwiseLoss({}, options.reduction) {}
 };

@@ -46,11 +46,12 @@ struct ProjectedAttention {
   double dropout = 0;
 };
 
-// Appends what MultiheadAttention is: projections of `query` [queries, embed] and of `memory` [keys, embed], which may be the same
-// value, and the attention between them. mask: a value [keys], nonzero where a key is ignored; -1: there is none.
+// Appends what MultiheadAttention is: projections of `query` [queries, embed] and of `memory`
+// [keys, embed], which may be the same value, and the attention between them. mask: a value [keys],
+// nonzero where a key is ignored; -1: there is none.
 template <class Builder>
-value_t lower_attention(Builder& builder, const ProjectedAttention& of, value_t query, value_t memory,
-                        value_t mask = -1) {
+value_t lower_attention(Builder& builder, const ProjectedAttention& of, value_t query,
+                        value_t memory, value_t mask = -1) {
   const index_t embed = of.embed, size = embed / of.heads;
   const bool is_self = query == memory;
   const auto add_parameters = [&](const ParameterSpec& weight, const ParameterSpec& bias) {
@@ -60,8 +61,8 @@ value_t lower_attention(Builder& builder, const ProjectedAttention& of, value_t 
   builder.enter("in_proj");
   builder.set_layer(gpunet::detail::signature<Linear<>>());
   const index_t of_query = (is_self ? 3 : 1) * embed;
-  const value_t q = builder.template add<LinearOp, LinearKernels<>>(LinearOp{embed, of_query, of.queries, of.bias},
-                                                                    query, Sizes{of.queries, of_query});
+  const value_t q = builder.template add<LinearOp, LinearKernels<>>(
+      LinearOp{embed, of_query, of.queries, of.bias}, query, Sizes{of.queries, of_query});
   builder.leave();
   ParameterSpec weight = uniform("in_proj_weight", {3 * embed, embed},
                                  std::sqrt(3.0) * init::detail::xavier_std({3 * embed, embed}, 1));
@@ -85,7 +86,8 @@ value_t lower_attention(Builder& builder, const ProjectedAttention& of, value_t 
     builder.enter("in_proj_of_memory");
     LinearOp map{embed, 2 * embed, of.keys, of.bias};
     map.first_row = embed;
-    inputs[count++] = builder.template add<LinearOp, LinearKernels<>>(map, memory, Sizes{of.keys, 2 * embed});
+    inputs[count++] =
+        builder.template add<LinearOp, LinearKernels<>>(map, memory, Sizes{of.keys, 2 * embed});
     builder.use_second_part();
     builder.leave();
     op.g.k = {1, 2 * embed, 0};
@@ -103,7 +105,8 @@ value_t lower_attention(Builder& builder, const ProjectedAttention& of, value_t 
 
   builder.enter("out_proj");
   builder.set_layer(gpunet::detail::signature<Linear<>>());
-  y = builder.template add<LinearOp, LinearKernels<>>(LinearOp{embed, embed, of.queries, of.bias}, y, out);
+  y = builder.template add<LinearOp, LinearKernels<>>(LinearOp{embed, embed, of.queries, of.bias},
+                                                      y, out);
   ParameterSpec bias = constant("bias", {embed}, 0);
   bias.initial.unused = embed;  // PyTorch draws it, then sets it to 0
   add_parameters(uniform("weight", {embed, embed}, kaiming_uniform_bound(embed)), bias);
@@ -113,16 +116,20 @@ value_t lower_attention(Builder& builder, const ProjectedAttention& of, value_t 
 
 }  // namespace detail
 
-// y = softmax(Q K^T / sqrt(d)) V W^T + b for x [length, embed], with Q, K, V = the thirds of x W_in^T + b_in, in `heads` heads of d =
-// embed / heads features each, as torch.nn.MultiheadAttention(embed, heads, batch_first=True) of (x, x, x) without weights
-// (need_weights=False). The parameters are in_proj_weight [3 embed, embed], in_proj_bias [3 embed], out_proj.weight [embed, embed]
-// and out_proj.bias [embed]. Options: Causal, Bias<false>, DropoutRate. Vaswani and others, "Attention Is All You Need",
-// NeurIPS 2017.
+// y = softmax(Q K^T / sqrt(d)) V W^T + b for x [length, embed], with Q, K, V = the thirds of x
+// W_in^T + b_in, in `heads` heads of d = embed / heads features each, as
+// torch.nn.MultiheadAttention(embed, heads, batch_first=True) of (x, x, x) without weights
+// (need_weights=False). The parameters are in_proj_weight [3 embed, embed], in_proj_bias [3 embed],
+// out_proj.weight [embed, embed] and out_proj.bias [embed]. Options: Causal, Bias<false>,
+// DropoutRate. Vaswani and others, "Attention Is All You Need", NeurIPS 2017.
 template <index_t heads, class... Options>
 class MultiheadAttention {
-  static_assert(heads >= 1, "gpunet::nn::MultiheadAttention: the number of heads has to be at least 1");
-  static_assert(((detail::is_causal<Options> || detail::is_bias<Options> || detail::is_dropout_rate<Options>)&&...),
-                "gpunet::nn::MultiheadAttention: an option is none of Causal, Bias<...> and DropoutRate<...>");
+  static_assert(heads >= 1,
+                "gpunet::nn::MultiheadAttention: the number of heads has to be at least 1");
+  static_assert(((detail::is_causal<Options> || detail::is_bias<Options> ||
+                  detail::is_dropout_rate<Options>)&&...),
+                "gpunet::nn::MultiheadAttention: an option is none of Causal, Bias<...> and "
+                "DropoutRate<...>");
   static constexpr bool bias = detail::has_bias<Options...>;
 
  public:
@@ -134,7 +141,8 @@ class MultiheadAttention {
   }
 
   constexpr MultiheadAttention() = default;
-  // The probability that a weight is 0 in training mode, instead of the DropoutRate. Throws Error unless it is 0 to 1.
+  // The probability that a weight is 0 in training mode, instead of the DropoutRate. Throws Error
+  // unless it is 0 to 1.
   constexpr explicit MultiheadAttention(double dropout) : dropout_(dropout) {
     require(dropout >= 0 && dropout <= 1, "gpunet::nn::MultiheadAttention: dropout ", dropout,
             " (want 0 to 1), give the probability of a zero: 0.2 for 20 %");
@@ -144,17 +152,18 @@ class MultiheadAttention {
 
   template <class In>
   constexpr auto output(In in) const {
-    static_assert(
-        In::rank == 2,
-        "gpunet::nn::MultiheadAttention: the input has to have rank 2 [length, embed], give Input two sizes, "
-        "or put an Embedding before it");
+    static_assert(In::rank == 2,
+                  "gpunet::nn::MultiheadAttention: the input has to have rank 2 [length, embed], "
+                  "give Input two sizes, "
+                  "or put an Embedding before it");
     if constexpr (In::rank == 2) {
-      static_assert(
-          divide(std::remove_const_t<decltype(in.template at<1>())>{}),
-          "gpunet::nn::MultiheadAttention: the heads do not divide the embedding (each gets embed / heads of "
-          "its features), change one");
-      require(in.template at<1>() % heads == 0, "gpunet::nn::MultiheadAttention: ", index_t{in.template at<1>()},
-              " features in ", heads, " heads (want a number that the heads divide), change one");
+      static_assert(divide(std::remove_const_t<decltype(in.template at<1>())>{}),
+                    "gpunet::nn::MultiheadAttention: the heads do not divide the embedding (each "
+                    "gets embed / heads of "
+                    "its features), change one");
+      require(in.template at<1>() % heads == 0,
+              "gpunet::nn::MultiheadAttention: ", index_t{in.template at<1>()}, " features in ",
+              heads, " heads (want a number that the heads divide), change one");
     }
     return in;
   }
@@ -165,7 +174,8 @@ class MultiheadAttention {
     const index_t length = in.template at<0>(), embed = in.template at<1>();
     builder.set_block();
     constexpr bool causal = (detail::is_causal<Options> || ...);
-    return detail::lower_attention(builder, {heads, embed, length, length, causal, bias, dropout_}, x, x);
+    return detail::lower_attention(builder, {heads, embed, length, length, causal, bias, dropout_},
+                                   x, x);
   }
 
  private:

@@ -21,8 +21,9 @@ struct LayerNormOptions {
 
 // Options of RMSNorm, as in PyTorch.
 struct RMSNormOptions {
-  std::optional<double> eps = std::nullopt;  // std::nullopt: the machine epsilon of the element type
-  bool elementwise_affine = true;            // whether there is a weight
+  // std::nullopt: the machine epsilon of the element type.
+  std::optional<double> eps = std::nullopt;
+  bool elementwise_affine = true;  // whether there is a weight
 };
 
 // Options of GroupNorm, as in PyTorch.
@@ -45,7 +46,8 @@ constexpr void check_eps(const char* layer, double eps) {
 
 // Appends a normalization with the parameters that it has, of the sizes `sizes`.
 template <class Builder>
-value_t lower_norm(Builder& builder, value_t x, const Sizes& in, const RowNormOp& op, const Sizes& sizes) {
+value_t lower_norm(Builder& builder, value_t x, const Sizes& in, const RowNormOp& op,
+                   const Sizes& sizes) {
   const std::array parameters{constant("weight", sizes, 1), constant("bias", sizes, 0)};
   const std::size_t count = op.weight ? (op.bias ? 2 : 1) : 0;
   return builder.add(op, x, in, std::span<const ParameterSpec>(parameters).first(count));
@@ -55,16 +57,17 @@ value_t lower_norm(Builder& builder, value_t x, const Sizes& in, const RowNormOp
 template <int dims>
 struct NormOfLast {
   static_assert(dims >= 1,
-                "gpunet::nn::LayerNorm, RMSNorm: the number of dimensions has to be 1 (the last one) or more");
+                "gpunet::nn::LayerNorm, RMSNorm: the number of dimensions has to be 1 (the last "
+                "one) or more");
 
   GPUNET_REFUSED_CALL
 
   template <class In>
   constexpr auto output(In in) const {
-    static_assert(
-        In::rank >= dims,
-        "gpunet::nn::LayerNorm, RMSNorm: the input has fewer dimensions than are normalized, give a smaller number "
-        "(1 is the last dimension)");
+    static_assert(In::rank >= dims,
+                  "gpunet::nn::LayerNorm, RMSNorm: the input has fewer dimensions than are "
+                  "normalized, give a smaller number "
+                  "(1 is the last dimension)");
     return in;
   }
 
@@ -83,9 +86,9 @@ struct NormOfLast {
 
 }  // namespace detail
 
-// y = (x - mean) / sqrt(variance + eps) w + b over the last `dims` dimensions of a sample; w and b have their shape, as
-// torch.nn.LayerNorm(shape of the last dimensions). LayerNorm<> normalizes the last dimension, LayerNorm<3> whole images. Ba,
-// Kiros and Hinton, "Layer Normalization", 2016.
+// y = (x - mean) / sqrt(variance + eps) w + b over the last `dims` dimensions of a sample; w and b
+// have their shape, as torch.nn.LayerNorm(shape of the last dimensions). LayerNorm<> normalizes the
+// last dimension, LayerNorm<3> whole images. Ba, Kiros and Hinton, "Layer Normalization", 2016.
 template <int dims = 1>
 class LayerNorm : public detail::NormOfLast<dims> {
  public:
@@ -99,16 +102,17 @@ class LayerNorm : public detail::NormOfLast<dims> {
   template <class Builder, class In>
   value_t lower(Builder& builder, value_t x, In in) const {
     const bool affine = options_.elementwise_affine;
-    return this->lower_rows(builder, x, in.sizes(),
-                            {RowNormKind::layer, {}, dims, options_.eps, affine, affine && options_.bias});
+    return this->lower_rows(
+        builder, x, in.sizes(),
+        {RowNormKind::layer, {}, dims, options_.eps, affine, affine && options_.bias});
   }
 
  private:
   LayerNormOptions options_{};
 };
 
-// y = x / sqrt(mean of x^2 + eps) w over the last `dims` dimensions of a sample, as torch.nn.RMSNorm. Zhang and Sennrich, "Root
-// Mean Square Layer Normalization", NeurIPS 2019.
+// y = x / sqrt(mean of x^2 + eps) w over the last `dims` dimensions of a sample, as
+// torch.nn.RMSNorm. Zhang and Sennrich, "Root Mean Square Layer Normalization", NeurIPS 2019.
 template <int dims = 1>
 class RMSNorm : public detail::NormOfLast<dims> {
  public:
@@ -121,7 +125,8 @@ class RMSNorm : public detail::NormOfLast<dims> {
   // Appends the op, see layer.hpp.
   template <class Builder, class In>
   value_t lower(Builder& builder, value_t x, In in) const {
-    return this->lower_rows(builder, x, in.sizes(), {RowNormKind::rms, {}, dims, eps_, weight_, false});
+    return this->lower_rows(builder, x, in.sizes(),
+                            {RowNormKind::rms, {}, dims, eps_, weight_, false});
   }
 
  private:
@@ -129,8 +134,9 @@ class RMSNorm : public detail::NormOfLast<dims> {
   bool weight_;
 };
 
-// y = (x - mean) / sqrt(variance + eps) w + b over each of `groups` groups of channels (dimension 0 of a sample) and all their
-// elements; w and b [channels], as torch.nn.GroupNorm. Wu and He, "Group Normalization", ECCV 2018.
+// y = (x - mean) / sqrt(variance + eps) w + b over each of `groups` groups of channels
+// (dimension 0 of a sample) and all their elements; w and b [channels], as torch.nn.GroupNorm. Wu
+// and He, "Group Normalization", ECCV 2018.
 template <index_t groups>
 class GroupNorm {
   static_assert(groups >= 1, "gpunet::nn::GroupNorm: the number of groups has to be at least 1");
@@ -146,7 +152,8 @@ class GroupNorm {
 
   template <class In>
   constexpr auto output(In in) const {
-    static_assert(In::rank >= 1, "gpunet::nn::GroupNorm: the input has to have a dimension of channels");
+    static_assert(In::rank >= 1,
+                  "gpunet::nn::GroupNorm: the input has to have a dimension of channels");
     if constexpr (In::rank >= 1) {
       const index_t channels = in.template at<0>();
       require(channels % groups == 0, "gpunet::nn::GroupNorm: ", channels, " channels in ", groups,
@@ -173,8 +180,8 @@ class GroupNorm {
   GroupNormOptions options_{};
 };
 
-// The same for each channel of [channels, height, width], as torch.nn.InstanceNorm2d without running statistics. Ulyanov, Vedaldi
-// and Lempitsky, "Instance Normalization", 2016.
+// The same for each channel of [channels, height, width], as torch.nn.InstanceNorm2d without
+// running statistics. Ulyanov, Vedaldi and Lempitsky, "Instance Normalization", 2016.
 class InstanceNorm2d {
  public:
   constexpr InstanceNorm2d() = default;
@@ -187,10 +194,10 @@ class InstanceNorm2d {
 
   template <class In>
   constexpr auto output(In in) const {
-    static_assert(
-        In::rank == 3,
-        "gpunet::nn::InstanceNorm2d: the input has to have rank 3 [channels, height, width], give Input three "
-        "sizes");
+    static_assert(In::rank == 3,
+                  "gpunet::nn::InstanceNorm2d: the input has to have rank 3 [channels, height, "
+                  "width], give Input three "
+                  "sizes");
     return in;
   }
 
@@ -199,9 +206,10 @@ class InstanceNorm2d {
   value_t lower(Builder& builder, value_t x, In in) const {
     const index_t channels = in.template at<0>();
     const RowNormGeometry each{channels, detail::per_channel(in), 1};
-    return detail::lower_norm(builder, x, in.sizes(),
-                              {RowNormKind::instance, each, 0, options_.eps, options_.affine, options_.affine},
-                              Sizes{channels});
+    return detail::lower_norm(
+        builder, x, in.sizes(),
+        {RowNormKind::instance, each, 0, options_.eps, options_.affine, options_.affine},
+        Sizes{channels});
   }
 
  private:

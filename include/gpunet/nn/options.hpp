@@ -9,56 +9,59 @@
 
 namespace gpunet::nn {
 
-// The width of windows that are not square; the kernel size is their height. In PyTorch kernel_size=(height, N).
+// The width of windows that are not square; the kernel size is their height. In PyTorch
+// kernel_size=(height, N).
 template <index_t N>
 struct KernelWidth {
   using dim = Dim<N>;
 };
 
-// The distance between neighboring windows, in pixels: Stride<N>, in two dimensions also Stride<Rows, Columns>.
+// The distance between neighboring windows, in pixels: Stride<N>, in two dimensions also
+// Stride<Rows, Columns>.
 template <index_t N, index_t Columns = N>
 struct Stride {
   using dim = Dim<N>;
   using columns = Dim<Columns>;
 };
 
-// The padding on all sides, in pixels: zeros, for a maximum minus infinity. In two dimensions also Padding<Rows, Columns>:
-// above and below, left and right.
+// The padding on all sides, in pixels: zeros, for a maximum minus infinity. In two dimensions also
+// Padding<Rows, Columns>: above and below, left and right.
 template <index_t N, index_t Columns = N>
 struct Padding {
   using dim = Dim<N>;
   using columns = Dim<Columns>;
 };
 
-// The padding that makes the output of a convolution of stride 1 as large as its input; where it is odd, one more zero is
-// below and right. In PyTorch padding='same'.
+// The padding that makes the output of a convolution of stride 1 as large as its input; where it is
+// odd, one more zero is below and right. In PyTorch padding='same'.
 struct PaddingSame {};
 
-// Padding of one side, below and right, of the output of a transposed convolution: OutputPadding<N>, in two dimensions also
-// OutputPadding<Rows, Columns>. In PyTorch output_padding=N.
+// Padding of one side, below and right, of the output of a transposed convolution:
+// OutputPadding<N>, in two dimensions also OutputPadding<Rows, Columns>. In PyTorch
+// output_padding=N.
 template <index_t N, index_t Columns = N>
 struct OutputPadding {
   using dim = Dim<N>;
   using columns = Dim<Columns>;
 };
 
-// The distance between the elements that neighboring weights of a convolution read: Dilation<N>, in two dimensions also
-// Dilation<Rows, Columns>. In PyTorch dilation=N.
+// The distance between the elements that neighboring weights of a convolution read: Dilation<N>, in
+// two dimensions also Dilation<Rows, Columns>. In PyTorch dilation=N.
 template <index_t N, index_t Columns = N>
 struct Dilation {
   using dim = Dim<N>;
   using columns = Dim<Columns>;
 };
 
-// The groups of channels of a convolution: outputs of a group see the inputs of the same group only. With as many groups as
-// input channels it is depthwise. In PyTorch groups=N.
+// The groups of channels of a convolution: outputs of a group see the inputs of the same group
+// only. With as many groups as input channels it is depthwise. In PyTorch groups=N.
 template <index_t N>
 struct Groups {
   using dim = Dim<N>;
 };
 
-// Whether a last window that is only partly in the padded image counts. It has to begin inside the image or its left or
-// upper padding. In PyTorch ceil_mode=True.
+// Whether a last window that is only partly in the padded image counts. It has to begin inside the
+// image or its left or upper padding. In PyTorch ceil_mode=True.
 template <bool on>
 struct CeilMode {};
 
@@ -76,15 +79,17 @@ struct PaddingIdx {
 template <bool has>
 struct Bias {};
 
-// Whether each place of a sequence attends only to itself and those before it, as is_causal=True with the mask of
-// torch.nn.Transformer.generate_square_subsequent_mask.
+// Whether each place of a sequence attends only to itself and those before it, as is_causal=True
+// with the mask of torch.nn.Transformer.generate_square_subsequent_mask.
 struct Causal {};
 
-// The probability of a zero in training mode: DropoutRate<1, 5> for 0.2, DropoutRate<0> for none. In PyTorch dropout=0.2.
+// The probability of a zero in training mode: DropoutRate<1, 5> for 0.2, DropoutRate<0> for none.
+// In PyTorch dropout=0.2.
 template <index_t Numerator, index_t Denominator = 1>
 struct DropoutRate {
-  static_assert(Numerator >= 0 && Denominator >= 1 && Numerator <= Denominator,
-                "gpunet::nn::DropoutRate: the fraction has to be 0 to 1, such as DropoutRate<1, 5> for 0.2");
+  static_assert(
+      Numerator >= 0 && Denominator >= 1 && Numerator <= Denominator,
+      "gpunet::nn::DropoutRate: the fraction has to be 0 to 1, such as DropoutRate<1, 5> for 0.2");
   static constexpr double value = static_cast<double>(Numerator) / static_cast<double>(Denominator);
 };
 
@@ -129,7 +134,8 @@ inline constexpr bool is_window_option<Padding<N>> = true;
 
 // Whether it is a Bias.
 template <class Option>
-inline constexpr bool is_bias = std::is_same_v<Option, Bias<true>> || std::is_same_v<Option, Bias<false>>;
+inline constexpr bool is_bias =
+    std::is_same_v<Option, Bias<true>> || std::is_same_v<Option, Bias<false>>;
 
 // Whether layers with these Options add a bias.
 template <class... Options>
@@ -137,20 +143,23 @@ inline constexpr bool has_bias = (!std::is_same_v<Options, Bias<false>> && ...);
 
 }  // namespace detail
 
-// Returns the number of windows along an extent: (extent + 2 padding - kernel) / stride + 1, rounded down.
+// Returns the number of windows along an extent: (extent + 2 padding - kernel) / stride + 1,
+// rounded down.
 template <index_t E, index_t K, index_t S, index_t P>
 constexpr auto windows(Dim<E> extent, Dim<K> kernel, Dim<S> stride, Dim<P> padding) {
   return (extent + padding + padding - kernel) / stride + Dim<1>{};
 }
 
-// Throws Error for a padded image of more than 2^40 elements: smaller ones overflow nothing that a layer computes.
-constexpr void require_possible_image(std::string_view layer, index_t channels, index_t height, index_t width,
-                                      index_t padding) {
+// Throws Error for a padded image of more than 2^40 elements: smaller ones overflow nothing that a
+// layer computes.
+constexpr void require_possible_image(std::string_view layer, index_t channels, index_t height,
+                                      index_t width, index_t padding) {
   constexpr index_t most = index_t{1} << 40;
   const bool possible = padding <= most && Sizes{channels, height, width}.at_most(most) &&
                         Sizes{channels, height + 2 * padding, width + 2 * padding}.at_most(most);
-  require(possible, "gpunet::nn::", layer, ": an image of shape [", channels, ", ", height, ", ", width,
-          "] with padding ", padding, " (want 2^40 numbers or fewer, no memory holds more), give smaller sizes");
+  require(possible, "gpunet::nn::", layer, ": an image of shape [", channels, ", ", height, ", ",
+          width, "] with padding ", padding,
+          " (want 2^40 numbers or fewer, no memory holds more), give smaller sizes");
 }
 
 // Returns whether at least one window fits; true for run-time sizes.
@@ -166,17 +175,18 @@ constexpr bool window_fits(Dim<E>, Dim<K>, Dim<P>) {
 
 // Gives the compiler one clear error for arguments that a layer does not take. Further macro
 // arguments are the numbers among its template arguments.
-#define GPUNET_REFUSED_LAYER(Layer, instead, ...)                                                   \
-  template <gpunet::detail::Wrong Option>                                                           \
-  class Layer<__VA_ARGS__, Option> : public gpunet::detail::AnyArguments {                          \
-    static_assert(gpunet::detail::never<Option>,                                                    \
-                  "gpunet::nn::" #Layer                                                             \
-                  ": these are not the arguments of the layer (the size of its input follows "      \
-                  "from the layer before it, options are template arguments), write nn::" instead); \
-                                                                                                    \
-   public:                                                                                          \
-    using AnyArguments::AnyArguments;                                                               \
-  };                                                                                                \
+#define GPUNET_REFUSED_LAYER(Layer, instead, ...)                                         \
+  template <gpunet::detail::Wrong Option>                                                 \
+  class Layer<__VA_ARGS__, Option> : public gpunet::detail::AnyArguments {                \
+    static_assert(                                                                        \
+        gpunet::detail::never<Option>,                                                    \
+        "gpunet::nn::" #Layer                                                             \
+        ": these are not the arguments of the layer (the size of its input follows "      \
+        "from the layer before it, options are template arguments), write nn::" instead); \
+                                                                                          \
+   public:                                                                                \
+    using AnyArguments::AnyArguments;                                                     \
+  };                                                                                      \
   Layer(...)->Layer<__VA_ARGS__, gpunet::detail::WrongArguments>;
 
 // The same for a number in the place of the options of a normalization.

@@ -23,7 +23,8 @@ struct OutputItself {
   }
 };
 
-// losses[n] = the sum over one of several outputs / divisor; dx is 0 at the others. One index = one sample.
+// losses[n] = the sum over one of several outputs / divisor; dx is 0 at the others. One index = one
+// sample.
 template <class T>
 struct LossOfPart {
   Slice slice;
@@ -61,9 +62,11 @@ struct OutputLossOptions {
       std::nullopt;  // the output that is the loss, of a network with several; -1 is the last
 };
 
-// The mean, or with Reduction::sum the sum, of a network's outputs: for networks whose output is their loss, written as a function of
-// values (value.hpp). It has no targets: criterion(net(x, t)), which is mean(net(x, t)); train::Step step(net, nn::OutputLoss{}, optimizer),
-// step({x, t}). A network may have other outputs beside its loss, which get no gradient: nn::OutputLoss({.output = -1}).
+// The mean, or with Reduction::sum the sum, of a network's outputs: for networks whose output is
+// their loss, written as a function of values (value.hpp). It has no targets: criterion(net(x, t)),
+// which is mean(net(x, t)); train::Step step(net, nn::OutputLoss{}, optimizer), step({x, t}). A
+// network may have other outputs beside its loss, which get no gradient:
+// nn::OutputLoss({.output = -1}).
 class OutputLoss : public LossFunction<OutputLoss> {
  public:
   using target_type = void;
@@ -87,13 +90,14 @@ class OutputLoss : public LossFunction<OutputLoss> {
     const index_t numbers = pass.part_end - pass.part_begin;
     const T divisor = options_.reduction == Reduction::mean ? static_cast<T>(numbers) : T{1};
     if (numbers < pass.features) {
-      detail::loss_of_part(device, detail::LossOfPart<T>{pass.slice, pass.features, pass.part_begin, pass.part_end,
-                                                         pass.x, divisor, pass.scale, pass.losses, pass.dx});
+      detail::loss_of_part(
+          device, detail::LossOfPart<T>{pass.slice, pass.features, pass.part_begin, pass.part_end,
+                                        pass.x, divisor, pass.scale, pass.losses, pass.dx});
       return;
     }
     elementwise_loss(device, detail::OutputItself{},
-                     ElementwiseLossArgs<T>{pass.slice, pass.features, pass.x, nullptr, divisor, pass.scale,
-                                            pass.losses, pass.dx});
+                     ElementwiseLossArgs<T>{pass.slice, pass.features, pass.x, nullptr, divisor,
+                                            pass.scale, pass.losses, pass.dx});
   }
 
   using LossFunction<OutputLoss>::operator();

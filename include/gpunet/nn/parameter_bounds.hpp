@@ -1,4 +1,5 @@
-// Bounds of the uniform initial values of parameters in torch.nn. fan_in is the number of inputs of one output.
+// Bounds of the uniform initial values of parameters in torch.nn. fan_in is the number of inputs of
+// one output.
 #pragma once
 
 #include <cmath>
@@ -12,8 +13,8 @@ namespace init {
 // The activation after a layer, for calculate_gain.
 enum class Nonlinearity { linear, sigmoid, tanh, relu, leaky_relu, selu };
 
-// Returns the factor of the initial weights for an activation, as torch.nn.init.calculate_gain; `a` is the negative slope of
-// a leaky ReLU.
+// Returns the factor of the initial weights for an activation, as torch.nn.init.calculate_gain; `a`
+// is the negative slope of a leaky ReLU.
 inline double calculate_gain(Nonlinearity nonlinearity, double a = 0.01) {
   switch (nonlinearity) {
     case Nonlinearity::tanh:
@@ -32,7 +33,8 @@ inline double calculate_gain(Nonlinearity nonlinearity, double a = 0.01) {
 }  // namespace init
 
 // Returns sqrt(3) * gain / sqrt(fan_in) for a leaky ReLU of slope a (He et al. 2015), rounded as
-// torch.nn.init.kaiming_uniform_ does: the bound of the weights of Linear and Conv2d, with a = sqrt(5).
+// torch.nn.init.kaiming_uniform_ does: the bound of the weights of Linear and Conv2d, with
+// a = sqrt(5).
 inline double kaiming_uniform_bound(index_t fan_in, double a = std::sqrt(5.0)) {
   if (fan_in == 0) return 0.0;
   const double gain = init::calculate_gain(init::Nonlinearity::leaky_relu, a);

@@ -35,8 +35,8 @@ struct PoolWindow {
   bool ceil;
 };
 
-// Returns the number of windows: (extent + 2 padding - kernel) / stride + 1, rounded up in ceil mode if that window begins inside
-// the image or the padding before it. 0 or less if none fits.
+// Returns the number of windows: (extent + 2 padding - kernel) / stride + 1, rounded up in ceil
+// mode if that window begins inside the image or the padding before it. 0 or less if none fits.
 constexpr index_t pool_windows(index_t extent, const PoolWindow& window) {
   const auto& [kernel, stride, padding, ceil] = window;
   const index_t rest = extent - kernel + 2 * padding;
@@ -50,7 +50,9 @@ template <index_t Kernel, index_t StrideSize, index_t PaddingSize, bool ceil>
 struct PoolWindows {
   static constexpr index_t kernel = Kernel, stride = StrideSize, padding = PaddingSize;
 
-  static constexpr index_t count(index_t extent) { return pool_windows(extent, {kernel, stride, padding, ceil}); }
+  static constexpr index_t count(index_t extent) {
+    return pool_windows(extent, {kernel, stride, padding, ceil});
+  }
   template <index_t E>
   static constexpr auto outputs(Dim<E> extent) {
     if constexpr (E == dyn)
@@ -69,11 +71,14 @@ struct PoolWindows {
 template <index_t Kernel, class... Options>
 struct PoolWindows2d {
   static constexpr index_t kernel = Kernel,
-                           kernel_width = option_dim<KernelWidth, KernelWidth<Kernel>, Options...>{};
+                           kernel_width =
+                               option_dim<KernelWidth, KernelWidth<Kernel>, Options...>{};
   using Strides = option<Stride, Stride<kernel, kernel_width>, Options...>;
   using Paddings = option<Padding, Padding<0>, Options...>;
-  static constexpr index_t stride = typename Strides::dim{}, stride_width = typename Strides::columns{};
-  static constexpr index_t padding = typename Paddings::dim{}, padding_width = typename Paddings::columns{};
+  static constexpr index_t stride = typename Strides::dim{},
+                           stride_width = typename Strides::columns{};
+  static constexpr index_t padding = typename Paddings::dim{},
+                           padding_width = typename Paddings::columns{};
   static constexpr bool ceil = has_ceil_mode<Options...>;
   using Rows = PoolWindows<kernel, stride, padding, ceil>;
   using Columns = PoolWindows<kernel_width, stride_width, padding_width, ceil>;
@@ -82,11 +87,14 @@ struct PoolWindows2d {
     return kernel >= 1 && kernel <= most && kernel_width >= 1 && kernel_width <= most;
   }
   static constexpr bool has_stride() { return stride > 0 && stride_width > 0; }
-  static constexpr bool has_padding() { return padding <= kernel / 2 && padding_width <= kernel_width / 2; }
+  static constexpr bool has_padding() {
+    return padding <= kernel / 2 && padding_width <= kernel_width / 2;
+  }
   // Returns whether windows fit into an image [channels, height, width]; true for run-time sizes.
   template <class In>
   static constexpr bool fit(In in) {
-    return Rows::fits(decltype(in.template at<1>()){}) && Columns::fits(decltype(in.template at<2>()){});
+    return Rows::fits(decltype(in.template at<1>()){}) &&
+           Columns::fits(decltype(in.template at<2>()){});
   }
 
   // Returns the shape of the output. Throws Error for images that the layer cannot take.
@@ -94,12 +102,14 @@ struct PoolWindows2d {
   static constexpr auto output(std::string_view layer, In in) {
     const auto height = in.template at<1>();
     const auto width = in.template at<2>();
-    require_possible_image(layer, in.template at<0>(), height, width, std::max(padding, padding_width));
+    require_possible_image(layer, in.template at<0>(), height, width,
+                           std::max(padding, padding_width));
     const bool fits = Rows::count(height) > 0 && Columns::count(width) > 0;
     const index_t padded_height = height + 2 * padding, padded_width = width + 2 * padding_width;
     if constexpr (kernel == kernel_width)
-      require(fits, "gpunet::nn::", layer, ": the kernel (", kernel, ") is larger than the padded image (",
-              padded_height, " x ", padded_width, "), use a smaller kernel or a larger image");
+      require(fits, "gpunet::nn::", layer, ": the kernel (", kernel,
+              ") is larger than the padded image (", padded_height, " x ", padded_width,
+              "), use a smaller kernel or a larger image");
     else
       require(fits, "gpunet::nn::", layer, ": the kernel (", kernel, " x ", kernel_width,
               ") is larger than the padded image (", padded_height, " x ", padded_width,
@@ -112,7 +122,8 @@ struct PoolWindows2d {
 template <index_t Kernel, class... Options>
 struct PoolWindows1d
     : PoolWindows<Kernel, index_t{option_dim<Stride, Stride<Kernel>, Options...>{}},
-                  index_t{option_dim<Padding, Padding<0>, Options...>{}}, has_ceil_mode<Options...>> {
+                  index_t{option_dim<Padding, Padding<0>, Options...>{}},
+                  has_ceil_mode<Options...>> {
   // Returns whether windows fit into an input [channels, length]; true for a run-time length.
   template <class In>
   static constexpr bool fit(In in) {

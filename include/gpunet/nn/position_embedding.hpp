@@ -8,19 +8,20 @@
 
 namespace gpunet::nn {
 
-// y = x + weight for x [length, embed], with a learned vector for each place, which PyTorch programs have as
-// nn.Parameter(torch.randn(length, embed)) or as the weight of an nn.Embedding(length, embed). Initial values are those of the latter:
-// normal with mean 0 and standard deviation 1.
+// y = x + weight for x [length, embed], with a learned vector for each place, which PyTorch
+// programs have as nn.Parameter(torch.randn(length, embed)) or as the weight of an
+// nn.Embedding(length, embed). Initial values are those of the latter: normal with mean 0 and
+// standard deviation 1.
 class PositionEmbedding {
  public:
   GPUNET_REFUSED_CALL
 
   template <class In>
   constexpr auto output(In in) const {
-    static_assert(
-        In::rank == 2,
-        "gpunet::nn::PositionEmbedding: the input has to have rank 2 [length, embed], give Input two sizes, or put "
-        "an Embedding before it");
+    static_assert(In::rank == 2,
+                  "gpunet::nn::PositionEmbedding: the input has to have rank 2 [length, embed], "
+                  "give Input two sizes, or put "
+                  "an Embedding before it");
     return in;
   }
 

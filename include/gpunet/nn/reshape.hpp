@@ -32,15 +32,15 @@ inline std::string ReshapeOp::extra_repr(const Sizes&, const Sizes& out) const {
 
 }  // namespace detail
 
-// Samples of any shape -> [sizes...], a view, as torch.Tensor.reshape(-1, sizes...). One size may be -1: it is computed from the
-// others.
+// Samples of any shape -> [sizes...], a view, as torch.Tensor.reshape(-1, sizes...). One size may
+// be -1: it is computed from the others.
 template <index_t... sizes>
 class Reshape {
   static_assert(sizeof...(sizes) >= 1 && sizeof...(sizes) < Sizes::max_rank,
                 "gpunet::nn::Reshape, Unflatten: give 1 to 7 sizes, as in Reshape<16, 7, 7>");
-  static_assert(
-      ((sizes >= 1 || sizes == -1) && ...) && ((sizes == -1 ? 1 : 0) + ... + 0) <= 1,
-      "gpunet::nn::Reshape, Unflatten: sizes have to be at least 1, only one may be -1 (computed from the others)");
+  static_assert(((sizes >= 1 || sizes == -1) && ...) && ((sizes == -1 ? 1 : 0) + ... + 0) <= 1,
+                "gpunet::nn::Reshape, Unflatten: sizes have to be at least 1, only one may be -1 "
+                "(computed from the others)");
   static constexpr bool computes_one = ((sizes == -1) || ...);
 
  public:
@@ -52,13 +52,14 @@ class Reshape {
     const auto rest = in.numel() / given;
     const bool fits = computes_one ? rest * given == in.numel() : in.numel() == given;
     if constexpr (!std::is_same_v<decltype(in.numel()), Dim<dyn>>)
-      static_assert(
-          computes_one ? decltype(rest * given){} == decltype(in.numel()){}
-                       : decltype(in.numel()){} == decltype(given){},
-          "gpunet::nn::Reshape, Unflatten: the sizes do not hold as many elements as the input, give sizes "
-          "with the same product");
-    require(fits, "gpunet::nn::Reshape, Unflatten: a sample has ", index_t{in.numel()}, " elements (want ",
-            computes_one ? "a multiple of " : "", index_t{given}, "), give sizes with the same product");
+      static_assert(computes_one ? decltype(rest * given){} == decltype(in.numel()){}
+                                 : decltype(in.numel()){} == decltype(given){},
+                    "gpunet::nn::Reshape, Unflatten: the sizes do not hold as many elements as the "
+                    "input, give sizes "
+                    "with the same product");
+    require(fits, "gpunet::nn::Reshape, Unflatten: a sample has ", index_t{in.numel()},
+            " elements (want ", computes_one ? "a multiple of " : "", index_t{given},
+            "), give sizes with the same product");
     const auto size = [&]<index_t N>(std::integral_constant<index_t, N>) {
       if constexpr (N == -1)
         return rest;
@@ -75,7 +76,8 @@ class Reshape {
   }
 };
 
-// Samples of one dimension -> [sizes...], a view, as torch.nn.Unflatten(1, (sizes...)): the reverse of Flatten.
+// Samples of one dimension -> [sizes...], a view, as torch.nn.Unflatten(1, (sizes...)): the reverse
+// of Flatten.
 template <index_t... sizes>
 class Unflatten {
  public:
@@ -84,7 +86,8 @@ class Unflatten {
   template <class In>
   constexpr auto output(In in) const {
     static_assert(In::rank == 1,
-                  "gpunet::nn::Unflatten: the input has to have rank 1 [features], use Reshape for other shapes");
+                  "gpunet::nn::Unflatten: the input has to have rank 1 [features], use Reshape for "
+                  "other shapes");
     return Reshape<sizes...>{}.output(in);
   }
 

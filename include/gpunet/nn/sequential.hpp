@@ -16,8 +16,9 @@
 
 namespace gpunet::nn {
 
-// The shape of one input sample of a network: Input<3, 32, 32>. Extents may be run-time sizes (`dyn`):
-// Input<3, dyn, dyn>{Shape(Dim<3>{}, Dim{height}, Dim{width})}; if all are: Input{3, height, width}.
+// The shape of one input sample of a network: Input<3, 32, 32>. Extents may be run-time sizes
+// (`dyn`): Input<3, dyn, dyn>{Shape(Dim<3>{}, Dim{height}, Dim{width})}; if all are:
+// Input{3, height, width}.
 template <index_t... Ns>
 struct Input {
   [[no_unique_address]] Shape<Ns...> shape{};
@@ -97,17 +98,18 @@ constexpr bool any_of(std::initializer_list<bool> all) {
 // Refuses wrong layers of a network or a block by static_assert.
 template <class... Layers>
 constexpr bool check_layers() {
-  static_assert(sizeof...(Layers) > 0, "gpunet::nn::Sequential: there is no layer in it, give it one");
-  static_assert(
-      !any_of({is_input<Layers>...}),
-      "gpunet::nn::Sequential: an Input that is not the first argument, give the shape of one sample in front");
-  static_assert(
-      !any_of({is_network<Layers>...}),
-      "gpunet::nn::Sequential: an inner Sequential has an Input, leave it out there (the layer before gives it)");
+  static_assert(sizeof...(Layers) > 0,
+                "gpunet::nn::Sequential: there is no layer in it, give it one");
+  static_assert(!any_of({is_input<Layers>...}),
+                "gpunet::nn::Sequential: an Input that is not the first argument, give the shape "
+                "of one sample in front");
+  static_assert(!any_of({is_network<Layers>...}),
+                "gpunet::nn::Sequential: an inner Sequential has an Input, leave it out there (the "
+                "layer before gives it)");
   static_cast<void>(any_of({is_input<Layers> || is_network<Layers> || check_layer<Layers>()...}));
-  static_assert(
-      names_differ<Layers...>(),
-      "gpunet::nn::Sequential: two layers have the same name (their parameters would be one key), rename one");
+  static_assert(names_differ<Layers...>(),
+                "gpunet::nn::Sequential: two layers have the same name (their parameters would be "
+                "one key), rename one");
   return true;
 }
 
@@ -125,7 +127,8 @@ struct ShapeBehind {
   }
 };
 
-// The state of lowering after some layers: their output, its shape, their number, and the element-wise ones at their end.
+// The state of lowering after some layers: their output, its shape, their number, and the
+// element-wise ones at their end.
 template <class Builder, class S, class Tail = ElementwiseTail<>>
 struct LoweredBehind {
   Builder& builder;
@@ -145,12 +148,14 @@ struct LoweredBehind {
     const value_t y = nn::lower(before.builder, layer, before.value, before.shape);
     before.builder.leave();
     const auto behind = merge_elementwise(before.builder, before.tail, layer);
-    return LoweredBehind<Builder, std::remove_const_t<decltype(out)>, std::remove_const_t<decltype(behind)>>{
-        before.builder, y, out, before.count + 1, behind};
+    return LoweredBehind<Builder, std::remove_const_t<decltype(out)>,
+                         std::remove_const_t<decltype(behind)>>{before.builder, y, out,
+                                                                before.count + 1, behind};
   }
 };
 
-// Returns state >> layer First >> layer First + 1 >> ... up to the one before End, 64 at a time: clang++ limits folds to 256.
+// Returns state >> layer First >> layer First + 1 >> ... up to the one before End, 64 at a time:
+// clang++ limits folds to 256.
 template <std::size_t First, std::size_t End, class State, class Layers>
 constexpr auto fold_layers(State state, const Layers& layers) {
   constexpr std::size_t most = 64, count = std::min(most, End - First);
@@ -194,7 +199,8 @@ class Sequential {
   }
 
   constexpr Sequential() = default;
-  constexpr explicit Sequential(Layers... layers) requires(sizeof...(Layers) > 0) : layers_(layers...) {}
+  constexpr explicit Sequential(Layers... layers) requires(sizeof...(Layers) > 0)
+      : layers_(layers...) {}
 
   GPUNET_REFUSED_CALL
 
@@ -226,7 +232,8 @@ class Sequential<Input<Ns...>, Layers...> {
   }
 
   constexpr Sequential() = default;
-  constexpr explicit Sequential(Input<Ns...> input, Layers... layers) : input_(input), layers_(layers...) {}
+  constexpr explicit Sequential(Input<Ns...> input, Layers... layers)
+      : input_(input), layers_(layers...) {}
 
   // Return the shapes of one sample.
   constexpr auto input() const { return input_.shape; }
@@ -250,7 +257,8 @@ Sequential(Layers...) -> Sequential<Layers...>;
 template <index_t... Ns, class... Layers>
 Sequential(Input<Ns...>, Layers...) -> Sequential<Input<Ns...>, Layers...>;
 
-// Returns the graph of a network for device D and element type T; <void, void>: a graph to print that cannot run.
+// Returns the graph of a network for device D and element type T; <void, void>: a graph to print
+// that cannot run.
 template <class D, class T, class Net>
 Graph lower(const Net& net) {
   Lowering<D, T> builder(net.input().sizes());

@@ -6,13 +6,15 @@
 
 namespace gpunet::nn {
 
-// The layer or block L, whose parameters all Shared of one name have in common; in files they are called Name.weight, ..., from
-// the beginning of the network's names. Sequential<Input<8>, Shared<"step", Linear<8>>, Tanh, Shared<"step", Linear<8>>> applies one matrix
-// twice. Gradients are added. Throws Error if the layers differ or have buffers, as BatchNorm2d has.
+// The layer or block L, whose parameters all Shared of one name have in common; in files they are
+// called Name.weight, ..., from the beginning of the network's names. Sequential<Input<8>,
+// Shared<"step", Linear<8>>, Tanh, Shared<"step", Linear<8>>> applies one matrix twice. Gradients
+// are added. Throws Error if the layers differ or have buffers, as BatchNorm2d has.
 template <FixedString Name, class L>
 class Shared {
-  static_assert(!Name.view().empty(),
-                "gpunet::nn::Shared: the name is empty (by which the parameters are found), give one");
+  static_assert(
+      !Name.view().empty(),
+      "gpunet::nn::Shared: the name is empty (by which the parameters are found), give one");
 
  public:
   constexpr Shared() = default;

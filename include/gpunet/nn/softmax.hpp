@@ -14,7 +14,8 @@ struct SoftmaxLayer {
 
   template <class In>
   constexpr auto output(In in) const {
-    static_assert(In::rank >= 1, "gpunet::nn::Softmax: the input has to have a dimension of classes");
+    static_assert(In::rank >= 1,
+                  "gpunet::nn::Softmax: the input has to have a dimension of classes");
     return in;
   }
 
@@ -27,8 +28,9 @@ struct SoftmaxLayer {
 
 }  // namespace detail
 
-// Softmax over the first dimension of a sample (dimension 1 of a batch): [classes, ...] -> the same shape, as
-// torch.nn.Softmax(dim=1). CrossEntropyLoss takes logits: do not put this layer before it.
+// Softmax over the first dimension of a sample (dimension 1 of a batch): [classes, ...] -> the same
+// shape, as torch.nn.Softmax(dim=1). CrossEntropyLoss takes logits: do not put this layer before
+// it.
 struct Softmax : detail::SoftmaxLayer<SoftmaxKind::probabilities> {};
 
 // Its logarithm, computed without overflow, as torch.nn.LogSoftmax(dim=1): NLLLoss takes it.

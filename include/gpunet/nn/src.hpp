@@ -1,4 +1,5 @@
-// All bodies of this folder and the kernels of layers that are ops themselves, a part of the compiled library.
+// All bodies of this folder and the kernels of layers that are ops themselves, a part of the
+// compiled library.
 #pragma once
 
 #include <gpunet/nn/activations.hpp>
@@ -31,8 +32,10 @@ GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::
 GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::LeakyReLU>>);
 GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::ELU>>);
 GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::SELU>>);
-GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::GELUByErf>>);
-GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::GELUByTanh>>);
+GPUNET_COMPILE_KERNELS(
+    gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::GELUByErf>>);
+GPUNET_COMPILE_KERNELS(
+    gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::GELUByTanh>>);
 GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::SiLU>>);
 GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::Mish>>);
 GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::LogSigmoid>>);
@@ -41,29 +44,38 @@ GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::
 GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::Hardswish>>);
 GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::Hardsigmoid>>);
 GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::Abs>>);
-GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::Affine>>);
-GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::Clamp>>);
+GPUNET_COMPILE_KERNELS(
+    gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::Affine>>);
+GPUNET_COMPILE_KERNELS(
+    gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::Clamp>>);
 GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::Cos>>);
 GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::Exp>>);
-GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::Length>>);
+GPUNET_COMPILE_KERNELS(
+    gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::Length>>);
 GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::Log>>);
 GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::Pow>>);
-GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::Reciprocal>>);
+GPUNET_COMPILE_KERNELS(
+    gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::Reciprocal>>);
 GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::Sin>>);
 GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::Sqrt>>);
-GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::Square>>);
+GPUNET_COMPILE_KERNELS(
+    gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::Square>>);
 
-GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<
-                       gpunet::BinaryOp<gpunet::nn::detail::LossOfValues<gpunet::nn::detail::BinaryCrossEntropy>>>);
 GPUNET_COMPILE_KERNELS(
-    gpunet::detail::OwnKernels<gpunet::BinaryOp<gpunet::nn::detail::LossOfValues<gpunet::nn::detail::Divergence>>>);
-GPUNET_COMPILE_KERNELS(
-    gpunet::detail::OwnKernels<gpunet::BinaryOp<gpunet::nn::detail::LossOfValues<gpunet::nn::detail::Hinge>>>);
-GPUNET_COMPILE_KERNELS(
-    gpunet::detail::OwnKernels<gpunet::BinaryOp<gpunet::nn::detail::LossOfValues<gpunet::nn::detail::HuberError>>>);
+    gpunet::detail::OwnKernels<gpunet::BinaryOp<
+        gpunet::nn::detail::LossOfValues<gpunet::nn::detail::BinaryCrossEntropy>>>);
 GPUNET_COMPILE_KERNELS(
     gpunet::detail::OwnKernels<
-        gpunet::BinaryOp<gpunet::nn::detail::LossOfValues<gpunet::nn::detail::SmoothAbsoluteError>>>);
+        gpunet::BinaryOp<gpunet::nn::detail::LossOfValues<gpunet::nn::detail::Divergence>>>);
+GPUNET_COMPILE_KERNELS(
+    gpunet::detail::OwnKernels<
+        gpunet::BinaryOp<gpunet::nn::detail::LossOfValues<gpunet::nn::detail::Hinge>>>);
+GPUNET_COMPILE_KERNELS(
+    gpunet::detail::OwnKernels<
+        gpunet::BinaryOp<gpunet::nn::detail::LossOfValues<gpunet::nn::detail::HuberError>>>);
+GPUNET_COMPILE_KERNELS(
+    gpunet::detail::OwnKernels<gpunet::BinaryOp<
+        gpunet::nn::detail::LossOfValues<gpunet::nn::detail::SmoothAbsoluteError>>>);
 
 GPUNET_COMPILE_ELEMENTWISE_LOSS(gpunet::nn::detail::AbsoluteError);
 GPUNET_COMPILE_ELEMENTWISE_LOSS(gpunet::nn::detail::BinaryCrossEntropy);

@@ -18,31 +18,35 @@
 
 namespace gpunet::nn {
 
-// Whether the normalizations are before the attention and the linear layers instead of after the sums. In PyTorch norm_first=True.
+// Whether the normalizations are before the attention and the linear layers instead of after the
+// sums. In PyTorch norm_first=True.
 struct NormFirst {};
 
-// A layer of a transformer's encoder, for x [length, embed], as torch.nn.TransformerEncoderLayer(embed, heads, feed_forward,
-// batch_first=True):
+// A layer of a transformer's encoder, for x [length, embed], as
+// torch.nn.TransformerEncoderLayer(embed, heads, feed_forward, batch_first=True):
 //   a = norm1(x + dropout1(self_attn(x))),  y = norm2(a + dropout2(linear2(dropout(relu(linear1(a))))))
-// or, as NormFirst, a = x + dropout1(self_attn(norm1(x))), y = a + dropout2(linear2(dropout(relu(linear1(norm2(a)))))).
+// or, as NormFirst, a = x + dropout1(self_attn(norm1(x))),
+// y = a + dropout2(linear2(dropout(relu(linear1(norm2(a)))))).
 //   TransformerEncoderLayer<8, 2048>, TransformerEncoderLayer<4, 512, NormFirst, Causal, GELU, DropoutRate<0>>
-// The parameters are those of self_attn, linear1, linear2, norm1 and norm2. Options: NormFirst, Causal, DropoutRate (a tenth by default),
-// GELU or ReLU, Bias<false>.
+// The parameters are those of self_attn, linear1, linear2, norm1 and norm2. Options: NormFirst,
+// Causal, DropoutRate (a tenth by default), GELU or ReLU, Bias<false>.
 template <index_t heads, index_t feed_forward = 2048, class... Options>
 class TransformerEncoderLayer {
-  static_assert(feed_forward >= 1,
-                "gpunet::nn::TransformerEncoderLayer: the linear layers have no units (want 1 or more)");
-  static_assert(((std::is_same_v<Options, NormFirst> || detail::is_causal<Options> || detail::is_bias<Options> ||
-                  detail::is_dropout_rate<Options> || std::is_same_v<Options, ReLU> ||
-                  std::is_same_v<Options, GELU>)&&...),
-                "gpunet::nn::TransformerEncoderLayer: an option is none of NormFirst, Causal, Bias<...>, "
-                "DropoutRate<...>, ReLU and GELU");
+  static_assert(
+      feed_forward >= 1,
+      "gpunet::nn::TransformerEncoderLayer: the linear layers have no units (want 1 or more)");
+  static_assert(
+      ((std::is_same_v<Options, NormFirst> || detail::is_causal<Options> ||
+        detail::is_bias<Options> || detail::is_dropout_rate<Options> ||
+        std::is_same_v<Options, ReLU> || std::is_same_v<Options, GELU>)&&...),
+      "gpunet::nn::TransformerEncoderLayer: an option is none of NormFirst, Causal, Bias<...>, "
+      "DropoutRate<...>, ReLU and GELU");
   static constexpr bool norm_first = (std::is_same_v<Options, NormFirst> || ...);
   static constexpr bool bias = detail::has_bias<Options...>;
   using Activation = std::conditional_t<(std::is_same_v<Options, GELU> || ...), GELU, ReLU>;
-  using Attention =
-      std::conditional_t<(detail::is_causal<Options> || ...), MultiheadAttention<heads, Bias<bias>, Causal>,
-                         MultiheadAttention<heads, Bias<bias>>>;
+  using Attention = std::conditional_t<(detail::is_causal<Options> || ...),
+                                       MultiheadAttention<heads, Bias<bias>, Causal>,
+                                       MultiheadAttention<heads, Bias<bias>>>;
 
  public:
   static constexpr bool is_block = true;
@@ -53,7 +57,8 @@ class TransformerEncoderLayer {
   }
 
   constexpr TransformerEncoderLayer() = default;
-  // The probability of a zero in training mode, instead of the DropoutRate. Throws Error unless it is 0 to 1.
+  // The probability of a zero in training mode, instead of the DropoutRate. Throws Error unless it
+  // is 0 to 1.
   constexpr explicit TransformerEncoderLayer(double dropout) : dropout_(dropout) {
     require(dropout >= 0 && dropout <= 1, "gpunet::nn::TransformerEncoderLayer: dropout ", dropout,
             " (want 0 to 1), give the probability of a zero: 0.2 for 20 %");
@@ -63,10 +68,10 @@ class TransformerEncoderLayer {
 
   template <class In>
   constexpr auto output(In in) const {
-    static_assert(
-        In::rank == 2,
-        "gpunet::nn::TransformerEncoderLayer: the input has to have rank 2 [length, embed], give Input two "
-        "sizes, or put an Embedding before it");
+    static_assert(In::rank == 2,
+                  "gpunet::nn::TransformerEncoderLayer: the input has to have rank 2 [length, "
+                  "embed], give Input two "
+                  "sizes, or put an Embedding before it");
     if constexpr (In::rank == 2)
       return Attention{}.output(in);
     else
@@ -76,15 +81,18 @@ class TransformerEncoderLayer {
   // Appends all layers, see layer.hpp.
   template <class Builder, class In>
   value_t lower(Builder& builder, value_t x, In in) const {
-    constexpr std::array<std::string_view, 5> order{"self_attn", "linear1", "linear2", "norm1", "norm2"};
+    constexpr std::array<std::string_view, 5> order{"self_attn", "linear1", "linear2", "norm1",
+                                                    "norm2"};
     const std::size_t first = builder.nodes();
     builder.set_block();
     value_t y = x;
     if constexpr (norm_first) {
-      const value_t a = add(builder, "add1", y, attend(builder, normalize(builder, "norm1", y, in), in), in);
+      const value_t a =
+          add(builder, "add1", y, attend(builder, normalize(builder, "norm1", y, in), in), in);
       y = add(builder, "add2", a, feed(builder, normalize(builder, "norm2", a, in), in), in);
     } else {
-      const value_t a = normalize(builder, "norm1", add(builder, "add1", y, attend(builder, y, in), in), in);
+      const value_t a =
+          normalize(builder, "norm1", add(builder, "add1", y, attend(builder, y, in), in), in);
       y = normalize(builder, "norm2", add(builder, "add2", a, feed(builder, a, in), in), in);
     }
     builder.order_parameters(first, order);
@@ -98,7 +106,8 @@ class TransformerEncoderLayer {
   }
   template <class Builder, class In>
   static value_t add(Builder& builder, std::string_view name, value_t x, value_t y, In in) {
-    return detail::join(builder, gpunet::detail::signature<Add>(), name, AddOp{}, std::array{x, y}, in.sizes());
+    return detail::join(builder, gpunet::detail::signature<Add>(), name, AddOp{}, std::array{x, y},
+                        in.sizes());
   }
   template <class Builder, class In>
   value_t attend(Builder& builder, value_t x, In in) const {
@@ -134,8 +143,9 @@ class ModuleList;
 
 }  // namespace detail
 
-// N times the same layer, as torch.nn.TransformerEncoder(layer, N): each has parameters of its own, layers.0.self_attn.in_proj_weight,
-// and all begin with the initial values of the first. Behind the last may be a normalization, whose name is norm:
+// N times the same layer, as torch.nn.TransformerEncoder(layer, N): each has parameters of its own,
+// layers.0.self_attn.in_proj_weight, and all begin with the initial values of the first. Behind the
+// last may be a normalization, whose name is norm:
 //   TransformerEncoder<6, TransformerEncoderLayer<8, 2048, NormFirst>, LayerNorm<>>
 template <std::size_t N, class Layer, class Norm = Identity>
 class TransformerEncoder {
@@ -158,10 +168,10 @@ class TransformerEncoder {
   template <class In>
   constexpr auto output(In in) const {
     const auto out = detail::output_shape(layer_, in);
-    static_assert(
-        detail::may_be_same(std::remove_const_t<decltype(out)>{}, In{}),
-        "gpunet::nn::TransformerEncoder: the layer changes the shape (the next one takes its output), let it "
-        "keep it");
+    static_assert(detail::may_be_same(std::remove_const_t<decltype(out)>{}, In{}),
+                  "gpunet::nn::TransformerEncoder: the layer changes the shape (the next one takes "
+                  "its output), let it "
+                  "keep it");
     return detail::output_shape(norm_, out);
   }
 
@@ -191,6 +201,7 @@ class TransformerEncoder {
   [[no_unique_address]] Norm norm_{};
 };
 
-GPUNET_REFUSED_LAYER(TransformerEncoderLayer, "TransformerEncoderLayer<8, 2048> (heads, features)", 0, 0)
+GPUNET_REFUSED_LAYER(TransformerEncoderLayer, "TransformerEncoderLayer<8, 2048> (heads, features)",
+                     0, 0)
 
 }  // namespace gpunet::nn

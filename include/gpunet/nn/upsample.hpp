@@ -15,36 +15,40 @@ namespace gpunet::nn {
 struct Nearest {};
 struct Bilinear {};
 
-// Whether the corners of both images are the centers of their outermost pixels. In PyTorch align_corners=True.
+// Whether the corners of both images are the centers of their outermost pixels. In PyTorch
+// align_corners=True.
 template <bool aligned>
 struct AlignCorners {};
 
-// [c, h, w] -> [c, h factor, w factor], as torch.nn.Upsample(scale_factor=factor): Upsample<2> repeats pixels, Upsample<2, Bilinear>
-// and Upsample<2, Bilinear, AlignCorners<true>> interpolate.
+// [c, h, w] -> [c, h factor, w factor], as torch.nn.Upsample(scale_factor=factor): Upsample<2>
+// repeats pixels, Upsample<2, Bilinear> and Upsample<2, Bilinear, AlignCorners<true>> interpolate.
 template <index_t factor, class Mode = Nearest, class Corners = AlignCorners<false>>
 class Upsample {
   static constexpr bool aligned = std::is_same_v<Corners, AlignCorners<true>>;
-  static_assert(factor >= 1 && factor <= 1 << 16, "gpunet::nn::Upsample: the factor has to be 1 to 65536");
+  static_assert(factor >= 1 && factor <= 1 << 16,
+                "gpunet::nn::Upsample: the factor has to be 1 to 65536");
   static_assert(std::is_same_v<Mode, Nearest> || std::is_same_v<Mode, Bilinear>,
                 "gpunet::nn::Upsample: the mode is neither Nearest nor Bilinear");
   static_assert(aligned || std::is_same_v<Corners, AlignCorners<false>>,
                 "gpunet::nn::Upsample: the option behind the mode is not AlignCorners<...>");
-  static_assert(!aligned || std::is_same_v<Mode, Bilinear>,
-                "gpunet::nn::Upsample: AlignCorners<true> is for Bilinear, use Upsample<factor, Bilinear, "
-                "AlignCorners<true>>");
+  static_assert(
+      !aligned || std::is_same_v<Mode, Bilinear>,
+      "gpunet::nn::Upsample: AlignCorners<true> is for Bilinear, use Upsample<factor, Bilinear, "
+      "AlignCorners<true>>");
 
  public:
   GPUNET_REFUSED_CALL
 
   template <class In>
   constexpr auto output(In in) const {
-    static_assert(
-        In::rank == 3,
-        "gpunet::nn::Upsample: the input has to have rank 3 [channels, height, width], give Input three sizes");
+    static_assert(In::rank == 3,
+                  "gpunet::nn::Upsample: the input has to have rank 3 [channels, height, width], "
+                  "give Input three sizes");
     if constexpr (In::rank == 3) {
       const Shape out(in.template at<0>(), in.template at<1>() * Dim<factor>{},
                       in.template at<2>() * Dim<factor>{});
-      require_possible_image("Upsample", out.template at<0>(), out.template at<1>(), out.template at<2>(), 0);
+      require_possible_image("Upsample", out.template at<0>(), out.template at<1>(),
+                             out.template at<2>(), 0);
       return out;
     }
   }
@@ -52,7 +56,8 @@ class Upsample {
   // Appends the op, see layer.hpp.
   template <class Builder, class In>
   value_t lower(Builder& builder, value_t x, In in) const {
-    const index_t channels = in.template at<0>(), height = in.template at<1>(), width = in.template at<2>();
+    const index_t channels = in.template at<0>(), height = in.template at<1>(),
+                  width = in.template at<2>();
     const Sizes out = output(in).sizes();
     if constexpr (std::is_same_v<Mode, Bilinear>)
       return builder.add(BilinearOp{factor, axis(height), axis(width)}, x, out);
@@ -68,7 +73,8 @@ class Upsample {
   }
 
  private:
-  // The center of output o is at (o + 1/2) / factor - 1/2, or its corners are those of x: at o (size - 1) / (outputs - 1).
+  // The center of output o is at (o + 1/2) / factor - 1/2, or its corners are those of x: at o
+  // (size - 1) / (outputs - 1).
   static BilinearAxis axis(index_t size) {
     const index_t outputs = size * factor;
     if (!aligned) return {size, outputs, 2, 1 - factor, 2 * factor};

@@ -1,7 +1,8 @@
 // Networks as functions of values:
 //   Network net(host, [](nn::Value x) { return linear(relu(linear(x, 20)), 3); }, {4});
-// The function is called once, with values that stand for the inputs; what it does with them makes the graph. Sizes are known
-// and checked then. value_math.hpp has arithmetic, functional.hpp has layers and losses. Dimensions are counted as in PyTorch: 0 is the batch, -1 the last one.
+// The function is called once, with values that stand for the inputs; what it does with them makes
+// the graph. Sizes are known and checked then. value_math.hpp has arithmetic, functional.hpp has
+// layers and losses. Dimensions are counted as in PyTorch: 0 is the batch, -1 the last one.
 #pragma once
 
 #include <array>
@@ -56,8 +57,9 @@ const void* kernels_for(Backend backend) {
     case Backend::gpu_float:
     case Backend::gpu_double:
       if constexpr (GPUNET_NVCC || (GPUNET_CUDA && gpunet::detail::is_in_library<K>))
-        return backend == Backend::gpu_float ? static_cast<const void*>(kernels_of<K, Cuda, float>())
-                                             : kernels_of<K, Cuda, double>();
+        return backend == Backend::gpu_float
+                   ? static_cast<const void*>(kernels_of<K, Cuda, float>())
+                   : kernels_of<K, Cuda, double>();
       else
         refuse_gpu_kernels(gpunet::detail::signature<typename K::op_type>());
   }
@@ -74,13 +76,15 @@ class ValueBuilder : public GraphBuilder {
 
   // As in Lowering.
   template <class Op, class K = gpunet::detail::OwnKernels<Op>>
-  value_t add(const Op& op, value_t x, const Sizes& output, std::span<const ParameterSpec> parameters = {},
+  value_t add(const Op& op, value_t x, const Sizes& output,
+              std::span<const ParameterSpec> parameters = {},
               std::span<const BufferSpec> buffers = {}) {
     return add<Op, K>(op, std::span(&x, 1), output, parameters, buffers);
   }
   template <class Op, class K = gpunet::detail::OwnKernels<Op>>
   value_t add(const Op& op, std::span<const value_t> inputs, const Sizes& output,
-              std::span<const ParameterSpec> parameters = {}, std::span<const BufferSpec> buffers = {}) {
+              std::span<const ParameterSpec> parameters = {},
+              std::span<const BufferSpec> buffers = {}) {
     return add_op(op, kernels_for<K>(backend_), inputs, output, parameters, buffers);
   }
 
@@ -134,17 +138,17 @@ class Value : public detail::RefusedValueMethods {
   Sizes sizes() const;
   // The number of dimensions with the batch.
   int dim() const { return sizes().rank() + 1; }
-  // The extent of dimension `dim`, which is 1 for the first one of a sample, or counted from the end: -1 is the last. Throws
-  // Error if there is no such dimension.
+  // The extent of dimension `dim`, which is 1 for the first one of a sample, or counted from the
+  // end: -1 is the last. Throws Error if there is no such dimension.
   index_t size(int dim) const;
 
   // An index does not compile.
   template <class Index>
   Value operator[](const Index&) const {
-    static_assert(
-        sizeof(Index) == 0,
-        "gpunet::nn::Value: no elements of values (dimension 0 is the batch), write narrow(x, 1, i, 1) for a "
-        "part of a dimension");
+    static_assert(sizeof(Index) == 0,
+                  "gpunet::nn::Value: no elements of values (dimension 0 is the batch), write "
+                  "narrow(x, 1, i, 1) for a "
+                  "part of a dimension");
     return *this;
   }
 
@@ -166,30 +170,31 @@ inline namespace GPUNET_BACKENDS {
 // Returns the shape with the batch, for messages: "[batch, 3, 32]".
 std::string shape_text(const Sizes& sizes);
 
-// Returns dimension `dim` of PyTorch's counting as that of a sample. Throws Error if there is none; `function` is the caller's
-// name.
+// Returns dimension `dim` of PyTorch's counting as that of a sample. Throws Error if there is none;
+// `function` is the caller's name.
 int sample_dim(std::string_view function, const Value& x, int dim);
 
 // Throws Error unless all values belong to one network that is being built.
 void require_same_network(std::string_view function, std::span<const Value> values);
 
-// Appends a node that computes values of sizes `out`, printed as a layer of class Layer. Its name is that of the function, or,
-// if it has parameters, `name` or else a number.
+// Appends a node that computes values of sizes `out`, printed as a layer of class Layer. Its name
+// is that of the function, or, if it has parameters, `name` or else a number.
 template <class Layer, class Op, class K = gpunet::detail::OwnKernels<Op>>
-Value add_node(std::string_view function, const Op& op, std::span<const Value> inputs, const Sizes& out,
-               std::span<const ParameterSpec> parameters = {}, std::string_view name = {},
-               std::span<const BufferSpec> buffers = {}) {
+Value add_node(std::string_view function, const Op& op, std::span<const Value> inputs,
+               const Sizes& out, std::span<const ParameterSpec> parameters = {},
+               std::string_view name = {}, std::span<const BufferSpec> buffers = {}) {
   require_same_network(function, inputs);
   std::array<value_t, most_inputs> numbers;
-  require(inputs.size() <= most_inputs, "gpunet::nn::", function, ": ", inputs.size(), " values (want 1 to ",
-          most_inputs, "), join some before");
+  require(inputs.size() <= most_inputs, "gpunet::nn::", function, ": ", inputs.size(),
+          " values (want 1 to ", most_inputs, "), join some before");
   for (std::size_t i = 0; i < inputs.size(); ++i)
     numbers[i] = inputs[i].number();
   ValueBuilder& builder = inputs[0].builder();
   const ValueBuilder::Part part(builder, parameters.empty() ? function : name);
   builder.set_layer(gpunet::detail::signature<Layer>());
-  return Value(inputs[0].shared_builder(),
-               builder.add<Op, K>(op, std::span(numbers.data(), inputs.size()), out, parameters, buffers));
+  return Value(
+      inputs[0].shared_builder(),
+      builder.add<Op, K>(op, std::span(numbers.data(), inputs.size()), out, parameters, buffers));
 }
 template <class Layer, class Op, class K = gpunet::detail::OwnKernels<Op>>
 Value add_node(std::string_view function, const Op& op, const Value& x, const Sizes& out,
@@ -214,7 +219,8 @@ void require_rank(std::string_view function, const Value& x, int rank, std::stri
 template <class F, class... Values>
 concept FunctionOf = !gpunet::detail::has_output<F> && std::invocable<F&, Values...>;
 
-// Calls a function for inputs of these sizes; `call` gets the values and appends the function's results.
+// Calls a function for inputs of these sizes; `call` gets the values and appends the function's
+// results.
 template <class Call>
 Graph graph_of_call(Backend backend, std::span<const Sizes> inputs, Call call);
 
@@ -240,18 +246,19 @@ Graph graph_of_call(Backend backend, std::span<const Sizes> inputs, Call call) {
   return values[0].builder().take(results);
 }
 
-// Returns the graph of a function of values for inputs of one, two or three shapes; a compile error for a function that does not
-// take as many.
+// Returns the graph of a function of values for inputs of one, two or three shapes; a compile error
+// for a function that does not take as many.
 template <class F>
 Graph graph_of_function(Backend backend, F& f, std::initializer_list<Sizes> inputs) {
-  return graph_of_call(backend, std::span(inputs.begin(), inputs.size()), [&](const std::vector<Value>& x) {
-    if constexpr (FunctionOf<F, Value>)
-      return f(x[0]);
-    else if constexpr (FunctionOf<F, Value, Value>)
-      return f(x[0], x[1]);
-    else
-      return f(x[0], x[1], x[2]);
-  });
+  return graph_of_call(backend, std::span(inputs.begin(), inputs.size()),
+                       [&](const std::vector<Value>& x) {
+                         if constexpr (FunctionOf<F, Value>)
+                           return f(x[0]);
+                         else if constexpr (FunctionOf<F, Value, Value>)
+                           return f(x[0], x[1]);
+                         else
+                           return f(x[0], x[1], x[2]);
+                       });
 }
 
 }  // namespace GPUNET_BACKENDS
@@ -266,9 +273,10 @@ inline constexpr int values_taken_by = detail::FunctionOf<F, Value>             
                                        : detail::FunctionOf<F, Value, Value, Value> ? 3
                                                                                     : 0;
 
-// Returns layer(x): apply<3>(Conv2d<16, 3>{}, x) for any layer or block, also of your own, and x of `rank` dimensions without the
-// batch. Its parameters are called name.weight, ...; without a name the number of layers so far stands for it. Throws Error for
-// x of another rank or sizes that the layer cannot take.
+// Returns layer(x): apply<3>(Conv2d<16, 3>{}, x) for any layer or block, also of your own, and x of
+// `rank` dimensions without the batch. Its parameters are called name.weight, ...; without a name
+// the number of layers so far stands for it. Throws Error for x of another rank or sizes that the
+// layer cannot take.
 template <int rank, class L>
 Value apply(const L& layer, const Value& x, std::string_view name = {}) {
   static_assert(detail::check_layer<L>());
@@ -282,8 +290,8 @@ Value apply(const L& layer, const Value& x, std::string_view name = {}) {
                }));
 }
 
-// Returns f(x, more...), a function of values whose parameters are called name.0.weight, ...: a block with a name, as a module in
-// PyTorch. named("layer1", block, x).
+// Returns f(x, more...), a function of values whose parameters are called name.0.weight, ...: a
+// block with a name, as a module in PyTorch. named("layer1", block, x).
 template <class F, class... Values>
 auto named(std::string_view name, F f, const Value& x, const Values&... more) {
   detail::require_same_network("named", std::span(&x, 1));
@@ -291,8 +299,9 @@ auto named(std::string_view name, F f, const Value& x, const Values&... more) {
   return f(x, more...);
 }
 
-// Returns f(x, more...) with parameters called name.0.weight, ... from the beginning of the network's names. All calls with one
-// name share them: shared("embed", encoder, a) and shared("embed", encoder, b) are a siamese network. Gradients are added.
+// Returns f(x, more...) with parameters called name.0.weight, ... from the beginning of the
+// network's names. All calls with one name share them: shared("embed", encoder, a) and
+// shared("embed", encoder, b) are a siamese network. Gradients are added.
 // Throws Error if the layers differ, or have buffers, as BatchNorm2d has.
 template <class F, class... Values>
 auto shared(std::string_view name, F f, const Value& x, const Values&... more) {
@@ -307,14 +316,15 @@ Value parameter(const Value& x, const ParameterSpec& spec);
 
 // Give the compiler one clear error for a function of values without its header or with other
 // arguments: the last choice beside the functions of functional.hpp.
-#define GPUNET_REFUSED_FUNCTION(name)                                                                  \
-  template <std::same_as<Value> X>                                                                     \
-  auto name(const X& x, ...) {                                                                         \
-    static_assert(gpunet::detail::never<X>,                                                            \
-                  "gpunet::nn::" #name                                                                 \
-                  ": no function of values takes these arguments, include "                            \
-                  "<gpunet/functional.hpp>, and give options by name: linear(x, 8, {.bias = false})"); \
-    return x;                                                                                          \
+#define GPUNET_REFUSED_FUNCTION(name)                                                        \
+  template <std::same_as<Value> X>                                                           \
+  auto name(const X& x, ...) {                                                               \
+    static_assert(                                                                           \
+        gpunet::detail::never<X>,                                                            \
+        "gpunet::nn::" #name                                                                 \
+        ": no function of values takes these arguments, include "                            \
+        "<gpunet/functional.hpp>, and give options by name: linear(x, 8, {.bias = false})"); \
+    return x;                                                                                \
   }
 // clang-format off
 #define GPUNET_REFUSED_NAMES(f) \

@@ -1,4 +1,5 @@
-// Bodies of value_math.hpp. gpunet::compiled and gpunet::cuda both contain them: the latter also chooses kernels of Cuda.
+// Bodies of value_math.hpp. gpunet::compiled and gpunet::cuda both contain them: the latter also
+// chooses kernels of Cuda.
 #pragma once
 
 #include <algorithm>
@@ -23,14 +24,16 @@ inline namespace GPUNET_BACKENDS {
 template <class F>
 Value binary_node(std::string_view function, const Value& a, const Value& b) {
   const std::optional<Sizes> out = broadcast_shapes(a.sizes(), b.sizes());
-  require(out.has_value(), "gpunet::nn::", function, ": values of shapes ", shape_text(a.sizes()), " and ",
-          shape_text(b.sizes()),
+  require(out.has_value(), "gpunet::nn::", function, ": values of shapes ", shape_text(a.sizes()),
+          " and ", shape_text(b.sizes()),
           " (want the same extents, counted from the last dimension, or 1), reshape one of them");
-  return add_node<F>(function, BinaryOp<F>{Broadcast(a.sizes(), b.sizes())}, std::array{a, b}, *out);
+  return add_node<F>(function, BinaryOp<F>{Broadcast(a.sizes(), b.sizes())}, std::array{a, b},
+                     *out);
 }
 
 // Returns the sum of x over dimension `dim` of a sample, whose extent becomes 1.
-GPUNET_BACKENDS_INLINE Value sum_along(std::string_view function, const Value& x, int dim, bool is_mean) {
+GPUNET_BACKENDS_INLINE Value sum_along(std::string_view function, const Value& x, int dim,
+                                       bool is_mean) {
   const Sizes in = x.sizes();
   SumOp op{.rows = 1, .length = in[dim], .columns = 1};
   Sizes out;
@@ -43,18 +46,20 @@ GPUNET_BACKENDS_INLINE Value sum_along(std::string_view function, const Value& x
   return add_node<SumOp>(function, op, x, out);
 }
 
-GPUNET_BACKENDS_INLINE Value view_node(std::string_view function, const Value& x, const Sizes& out) {
+GPUNET_BACKENDS_INLINE Value view_node(std::string_view function, const Value& x,
+                                       const Sizes& out) {
   return x.sizes() == out ? x : add_node<ReshapeOp>(function, ReshapeOp{false}, x, out);
 }
 
-GPUNET_BACKENDS_INLINE Value sum_over(std::string_view function, const Value& x, std::span<const int> dims,
-                                      bool keepdim, bool is_mean) {
+GPUNET_BACKENDS_INLINE Value sum_over(std::string_view function, const Value& x,
+                                      std::span<const int> dims, bool keepdim, bool is_mean) {
   require_same_network(function, std::span(&x, 1));
   const int rank = x.sizes().rank();
   std::vector<bool> is_summed(static_cast<std::size_t>(rank));
   for (const int dim : dims) {
     const auto at = static_cast<std::size_t>(sample_dim(function, x, dim));
-    require(!is_summed[at], "gpunet::nn::", function, ": dimension ", dim, " is given twice, give it once");
+    require(!is_summed[at], "gpunet::nn::", function, ": dimension ", dim,
+            " is given twice, give it once");
     is_summed[at] = true;
   }
   Value y = x;
@@ -68,7 +73,9 @@ GPUNET_BACKENDS_INLINE Value sum_over(std::string_view function, const Value& x,
 }
 
 GPUNET_BACKENDS_INLINE Value sum_all(std::string_view function, const Value& x, bool is_mean) {
-  return view_node(function, sum_along(function, view_node(function, x, Sizes{x.sizes().numel()}), 0, is_mean), {});
+  return view_node(
+      function, sum_along(function, view_node(function, x, Sizes{x.sizes().numel()}), 0, is_mean),
+      {});
 }
 
 // Returns rows and elements of a row for a part of dimension `dim`.
@@ -157,7 +164,8 @@ GPUNET_BACKENDS_INLINE Value pow(const Value& x, double exponent) {
   return detail::elementwise_node("pow", detail::Pow{exponent}, x);
 }
 GPUNET_BACKENDS_INLINE Value clamp(const Value& x, double min, double max) {
-  require(min <= max, "gpunet::nn::clamp: from ", min, " to ", max, " (want the smaller one first)");
+  require(min <= max, "gpunet::nn::clamp: from ", min, " to ", max,
+          " (want the smaller one first)");
   return detail::elementwise_node("clamp", detail::Clamp{min, max}, x);
 }
 
@@ -185,17 +193,20 @@ GPUNET_BACKENDS_INLINE Value reshape(const Value& x, std::initializer_list<index
   index_t given = 1;
   int computed = 0;
   for (const index_t size : sizes) {
-    require(size >= 1 || size == -1, "gpunet::nn::reshape: a size of ", size, " (want 1 or more, or -1 once)");
+    require(size >= 1 || size == -1, "gpunet::nn::reshape: a size of ", size,
+            " (want 1 or more, or -1 once)");
     computed += size == -1;
     require(size == -1 || given <= most_elements / size,
-            "gpunet::nn::reshape: sizes of over 2^48 elements, a value of shape ", detail::shape_text(x.sizes()),
-            " has ", elements);
+            "gpunet::nn::reshape: sizes of over 2^48 elements, a value of shape ",
+            detail::shape_text(x.sizes()), " has ", elements);
     given *= size == -1 ? 1 : size;
   }
-  require(computed <= 1, "gpunet::nn::reshape: -1 stands twice (want one size to be computed), give the other");
-  require(computed ? elements % given == 0 : elements == given, "gpunet::nn::reshape: a value of shape ",
-          detail::shape_text(x.sizes()), " has ", elements, " elements in a sample (want ",
-          computed ? "a multiple of " : "", given, "), give sizes of a sample, without the batch");
+  require(computed <= 1,
+          "gpunet::nn::reshape: -1 stands twice (want one size to be computed), give the other");
+  require(computed ? elements % given == 0 : elements == given,
+          "gpunet::nn::reshape: a value of shape ", detail::shape_text(x.sizes()), " has ",
+          elements, " elements in a sample (want ", computed ? "a multiple of " : "", given,
+          "), give sizes of a sample, without the batch");
   Sizes out;
   for (const index_t size : sizes)
     out.append(size == -1 ? elements / given : size);
@@ -206,8 +217,9 @@ GPUNET_BACKENDS_INLINE Value flatten(const Value& x) {
 }
 GPUNET_BACKENDS_INLINE Value permute(const Value& x, std::initializer_list<int> dims) {
   const Sizes in = x.sizes();
-  require(std::ssize(dims) == x.dim(), "gpunet::nn::permute: ", dims.size(), " dimensions for a value of shape ",
-          detail::shape_text(in), " (want each once, first 0, the batch), as in permute(x, {0, 2, 1})");
+  require(std::ssize(dims) == x.dim(), "gpunet::nn::permute: ", dims.size(),
+          " dimensions for a value of shape ", detail::shape_text(in),
+          " (want each once, first 0, the batch), as in permute(x, {0, 2, 1})");
   require(*dims.begin() == 0, "gpunet::nn::permute: dimension ", *dims.begin(),
           " first (want 0: the batch stays where it is), as in permute(x, {0, 2, 1})");
   GatherOp op{GatherOp::Kind::permute, static_cast<std::uint8_t>(in.rank())};
@@ -225,7 +237,8 @@ GPUNET_BACKENDS_INLINE Value permute(const Value& x, std::initializer_list<int> 
   return detail::add_node<GatherOp>("permute", op, x, out);
 }
 GPUNET_BACKENDS_INLINE Value transpose(const Value& x, int dim0, int dim1) {
-  const int a = detail::sample_dim("transpose", x, dim0), b = detail::sample_dim("transpose", x, dim1);
+  const int a = detail::sample_dim("transpose", x, dim0),
+            b = detail::sample_dim("transpose", x, dim1);
   const Sizes in = x.sizes();
   GatherOp op{GatherOp::Kind::permute, static_cast<std::uint8_t>(in.rank())};
   Sizes out;
@@ -242,8 +255,8 @@ GPUNET_BACKENDS_INLINE Value cat(std::initializer_list<Value> values, int dim) {
 }
 GPUNET_BACKENDS_INLINE Value cat(std::span<const Value> values, int dim) {
   detail::require_same_network("cat", values);
-  require(values.size() <= most_inputs, "gpunet::nn::cat: ", values.size(), " values (want 1 to ", most_inputs,
-          "), join some before");
+  require(values.size() <= most_inputs, "gpunet::nn::cat: ", values.size(), " values (want 1 to ",
+          most_inputs, "), join some before");
   const Sizes first = values[0].sizes();
   const int axis = detail::sample_dim("cat", values[0], dim);
   ConcatOp op{.rows = detail::rows_and_columns(first, axis).first, .dim = axis + 1};
@@ -269,14 +282,15 @@ GPUNET_BACKENDS_INLINE Value narrow(const Value& x, int dim, index_t start, inde
   const Sizes in = x.sizes();
   require(start >= 0 && length >= 1 && start <= in[axis] && length <= in[axis] - start,
           "gpunet::nn::narrow: length ", length, " from start ", start, " along dimension ", dim,
-          " of a value of shape ", detail::shape_text(in), " (want 1 or more, within its extent of ", in[axis],
-          ")");
+          " of a value of shape ", detail::shape_text(in),
+          " (want 1 or more, within its extent of ", in[axis], ")");
   const auto [rows, all] = detail::rows_and_columns(in, axis);
   const index_t each = all / in[axis];
   Sizes out;
   for (int k = 0; k < in.rank(); ++k)
     out.append(k == axis ? length : in[k]);
-  return detail::add_node<NarrowOp>("narrow", NarrowOp{rows, start * each, length * each, all}, x, out);
+  return detail::add_node<NarrowOp>("narrow", NarrowOp{rows, start * each, length * each, all}, x,
+                                    out);
 }
 
 GPUNET_BACKENDS_INLINE Value detach(const Value& x) {

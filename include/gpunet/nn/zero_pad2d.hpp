@@ -10,8 +10,9 @@
 
 namespace gpunet::nn {
 
-// Zeros around images, as torch.nn.ZeroPad2d: [c, h, w] -> [c, top + h + bottom, left + w + right]. ZeroPad2d<n> is the same
-// number on all four sides, ZeroPad2d<left, right, top, bottom> one for each.
+// Zeros around images, as torch.nn.ZeroPad2d: [c, h, w] -> [c, top + h + bottom, left + w + right].
+// ZeroPad2d<n> is the same number on all four sides, ZeroPad2d<left, right, top, bottom> one for
+// each.
 template <index_t left, index_t... others>
 class ZeroPad2d {
   static_assert(sizeof...(others) == 0 || sizeof...(others) == 3,
@@ -33,13 +34,14 @@ class ZeroPad2d {
 
   template <class In>
   constexpr auto output(In in) const {
-    static_assert(
-        In::rank == 3,
-        "gpunet::nn::ZeroPad2d: the input has to have rank 3 [channels, height, width], give Input three sizes");
+    static_assert(In::rank == 3,
+                  "gpunet::nn::ZeroPad2d: the input has to have rank 3 [channels, height, width], "
+                  "give Input three sizes");
     if constexpr (In::rank == 3) {
       const Shape out(in.template at<0>(), in.template at<1>() + Dim<padding(2) + padding(3)>{},
                       in.template at<2>() + Dim<padding(0) + padding(1)>{});
-      require_possible_image("ZeroPad2d", out.template at<0>(), out.template at<1>(), out.template at<2>(), 0);
+      require_possible_image("ZeroPad2d", out.template at<0>(), out.template at<1>(),
+                             out.template at<2>(), 0);
       return out;
     }
   }

@@ -25,8 +25,8 @@ struct AddAndActivate {
   }
 };
 
-// y = activation(the sum of the inputs), two or more of the same shape, from the first to the last. Layers make it without
-// activation, which fusing adds.
+// y = activation(the sum of the inputs), two or more of the same shape, from the first to the last.
+// Layers make it without activation, which fusing adds.
 struct AddOp {
   Activation activation = Activation::none;
 

@@ -23,7 +23,8 @@ struct ArgMax {
   index_t places = 1;    // of a sample, whose outputs are [classes, places]
 
   GPUNET_FN void operator()(index_t i) const {
-    const index_t first = slice.offset(i / places, i % places, classes * places), step = places * slice.inner;
+    const index_t first = slice.offset(i / places, i % places, classes * places),
+                  step = places * slice.inner;
     index_t best = 0;
     for (index_t k = 1; k < classes; ++k) {
       const T most = x[first + best * step];

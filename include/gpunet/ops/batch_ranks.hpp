@@ -5,13 +5,14 @@
 
 namespace gpunet {
 
-// The processes, each with a rank, whose samples together are the batch of a pass in training mode. Arrays are in memory of the pass's
-// device. All ranks must make the same calls in the same order.
+// The processes, each with a rank, whose samples together are the batch of a pass in training mode.
+// Arrays are in memory of the pass's device. All ranks must make the same calls in the same order.
 class BatchRanks {
  public:
   // Returns the number of ranks.
   virtual index_t ranks() const = 0;
-  // Returns memory for n numbers, uninitialized. The op may use it until its pass ends or it asks for more.
+  // Returns memory for n numbers, uninitialized. The op may use it until its pass ends or it asks
+  // for more.
   virtual double* numbers(index_t n) = 0;
   // Copies the n numbers of each rank to all ranks, `to` [ranks, n], in the order of the ranks.
   virtual void gather(const double* from, index_t n, double* to) = 0;

@@ -6,22 +6,24 @@
 
 namespace gpunet {
 
-// One dimension of an interpolation. Output o is at position max(0, step o + offset) / unit of x: between the elements before and
-// after it. Fractions, because they are exact.
+// One dimension of an interpolation. Output o is at position max(0, step o + offset) / unit of x:
+// between the elements before and after it. Fractions, because they are exact.
 struct BilinearAxis {
   index_t size, outputs;
   index_t step, offset, unit;
 
   // The outputs [first(i), last(i)) read element i.
-  GPUNET_FN index_t first(index_t i) const { return i == 0 ? 0 : ((i - 1) * unit - offset) / step + 1; }
+  GPUNET_FN index_t first(index_t i) const {
+    return i == 0 ? 0 : ((i - 1) * unit - offset) / step + 1;
+  }
   GPUNET_FN index_t last(index_t i) const {
     if (i == size - 1) return outputs;
     return ((i + 1) * unit - offset + step - 1) / step;
   }
 };
 
-// y = x interpolated. x [channels, rows.size, columns.size], y [channels, rows.outputs, columns.outputs] per sample, of `factor`
-// times its height and width.
+// y = x interpolated. x [channels, rows.size, columns.size], y [channels, rows.outputs,
+// columns.outputs] per sample, of `factor` times its height and width.
 struct BilinearOp {
   index_t factor;
   BilinearAxis rows, columns;

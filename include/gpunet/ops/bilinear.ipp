@@ -37,7 +37,8 @@ class BilinearPosition {
   index_t before_, rest_;
 };
 
-// y = weighted sum of up to four elements. One index = `length` neighboring elements of a row of y, of all samples of a group.
+// y = weighted sum of up to four elements. One index = `length` neighboring elements of a row of y,
+// of all samples of a group.
 template <class T>
 struct BilinearForward {
   BilinearAxis rows, columns;
@@ -64,8 +65,8 @@ struct BilinearForward {
   }
 };
 
-// dx = weighted sum of the dy of the outputs that read this element. One index = `length` neighboring elements of a row of dx, of
-// all samples of a group.
+// dx = weighted sum of the dy of the outputs that read this element. One index = `length`
+// neighboring elements of a row of dx, of all samples of a group.
 template <class T>
 struct BilinearBackward {
   BilinearAxis rows, columns;
@@ -79,7 +80,8 @@ struct BilinearBackward {
       out[n] = T{};
     const index_t parts = columns.size / length, begin = i % parts * length, end = begin + length;
     const index_t plane = i / parts / rows.size, row = i / parts % rows.size;
-    const index_t first = columns.first(begin), last = columns.last(end - 1), row_last = rows.last(row);
+    const index_t first = columns.first(begin), last = columns.last(end - 1),
+                  row_last = rows.last(row);
     BilinearPosition at_row(rows, rows.first(row));
     for (index_t oy = rows.first(row); oy < row_last; ++oy, ++at_row) {
       const T weight = share<T>(at_row, row);
@@ -122,8 +124,9 @@ template <class D, class T>
 void BilinearOp::backward(D& device, const BackwardPass<T>& pass) const {
   if (!pass.dx || pass.in_features == 0) return;
   const index_t inner = pass.slice.inner, length = detail::prefers_blocks<D> ? columns.size : 1;
-  detail::for_each_block(device, pass.slice.outer * pass.in_features / length, length * inner,
-                         detail::BilinearBackward<T>{rows, columns, inner, length, pass.dy, pass.dx});
+  detail::for_each_block(
+      device, pass.slice.outer * pass.in_features / length, length * inner,
+      detail::BilinearBackward<T>{rows, columns, inner, length, pass.dy, pass.dx});
 }
 
 #if GPUNET_COMPILED

@@ -17,7 +17,8 @@ struct BroadcastRows {
   int rank;
   index_t inner, features_a, features_b;
 
-  BroadcastRows(const Broadcast& shape, index_t samples_inside) : rank(shape.rank), inner(samples_inside) {
+  BroadcastRows(const Broadcast& shape, index_t samples_inside)
+      : rank(shape.rank), inner(samples_inside) {
     features_a = features_b = 1;
     for (int i = 0; i < rank; ++i) {
       const BroadcastAxis& axis = axes[i] = shape.axes[static_cast<std::size_t>(i)];
@@ -78,7 +79,9 @@ struct RowOfRuns {
 template <class F>
 struct ElementOfRuns {
   F f;
-  GPUNET_FN void operator()(index_t i) const { f.run(i / f.size(), i % f.size(), i % f.size() + 1); }
+  GPUNET_FN void operator()(index_t i) const {
+    f.run(i / f.size(), i % f.size(), i % f.size() + 1);
+  }
 };
 template <class D, class F>
 void for_each_row(D& device, index_t rows, const F& f) {
@@ -128,7 +131,8 @@ struct BroadcastGradient {
       const index_t count = at.inner - first < lanes ? at.inner - first : lanes;
       LongSums<T, lanes> sum(count);
       for (index_t r = 0; r < repeats; ++r) {
-        index_t y = 0, in_a = 0, in_b = 0, step = 1, step_a = 1, step_b = 1, own = feature, other = r;
+        index_t y = 0, in_a = 0, in_b = 0, step = 1, step_a = 1, step_b = 1, own = feature,
+                other = r;
         for (int k = at.rank - 1; k >= 0; --k) {
           const index_t extent = at.axes[k].extent;
           index_t& position = has(k) ? own : other;
@@ -141,7 +145,9 @@ struct BroadcastGradient {
         const T* x = a + (group * step_a + in_a) * at.inner + first;
         const T* z = b + (group * step_b + in_b) * at.inner + first;
         const T* d = dy + (group * step + y) * at.inner + first;
-        sum.add([&](index_t n) { return of_a ? f.gradient_a(x[n], z[n], d[n]) : f.gradient_b(x[n], z[n], d[n]); });
+        sum.add([&](index_t n) {
+          return of_a ? f.gradient_a(x[n], z[n], d[n]) : f.gradient_b(x[n], z[n], d[n]);
+        });
       }
       for (index_t n = 0; n < count; ++n)
         dx[i * at.inner + first + n] = sum[n];
@@ -157,7 +163,8 @@ void binary_forward(D& device, const Broadcast& shape, const F& f, const Forward
     return;
   }
   const BroadcastRows rows(shape, pass.slice.inner);
-  for_each_row(device, pass.slice.outer * rows.rows(), BroadcastForward<F, T>{f, rows, a, b, pass.y});
+  for_each_row(device, pass.slice.outer * rows.rows(),
+               BroadcastForward<F, T>{f, rows, a, b, pass.y});
 }
 
 template <class F, class D, class T>
@@ -165,13 +172,18 @@ void binary_backward(D& device, const Broadcast& shape, const F& f, const Backwa
   const T *a = pass.inputs[0], *b = pass.inputs[1], *dy = pass.dy;
   T *da = pass.input_gradients[0], *db = pass.input_gradients[1];
   const BroadcastRows rows(shape, pass.slice.inner);
-  const bool whole_a = shape.is_whole(&BroadcastAxis::in_a), whole_b = shape.is_whole(&BroadcastAxis::in_b);
+  const bool whole_a = shape.is_whole(&BroadcastAxis::in_a),
+             whole_b = shape.is_whole(&BroadcastAxis::in_b);
   const index_t outer = pass.slice.outer;
   if (whole_a && whole_b) {
     for_each(device, pass.out_elements(), BinaryGradients<F, T>{f, a, b, dy, da, db});
   } else {
-    if (da) for_each(device, outer * rows.features_a, BroadcastGradient<F, T, true>{f, rows, a, b, dy, da});
-    if (db) for_each(device, outer * rows.features_b, BroadcastGradient<F, T, false>{f, rows, a, b, dy, db});
+    if (da)
+      for_each(device, outer * rows.features_a,
+               BroadcastGradient<F, T, true>{f, rows, a, b, dy, da});
+    if (db)
+      for_each(device, outer * rows.features_b,
+               BroadcastGradient<F, T, false>{f, rows, a, b, dy, db});
   }
   const index_t padding = pass.slice.samples() - pass.slice.count;
   if (db && padding > 0)  // the padding of `a` is cleared as of every op

@@ -5,17 +5,19 @@
 
 namespace gpunet {
 
-// min(max(x, low), high); NaN stays NaN, as in PyTorch. <= and not <: where subnormal numbers count as 0, a negative one is not
-// less than 0 and would be returned unchanged.
+// min(max(x, low), high); NaN stays NaN, as in PyTorch. <= and not <: where subnormal numbers count
+// as 0, a negative one is not less than 0 and would be returned unchanged.
 template <class T>
 struct Clamp {
   T low, high;
 
-  explicit Clamp(const Bounds& bounds) : low(static_cast<T>(bounds.low)), high(static_cast<T>(bounds.high)) {}
+  explicit Clamp(const Bounds& bounds)
+      : low(static_cast<T>(bounds.low)), high(static_cast<T>(bounds.high)) {}
   GPUNET_FN constexpr Clamp(T lowest, T highest) : low(lowest), high(highest) {}
 
   GPUNET_FN T operator()(T x) const { return x <= low ? low : x >= high ? high : x; }
-  // Returns the gradient of the input: 0 at and beyond the bounds. x may be the input or the output, which reach them together.
+  // Returns the gradient of the input: 0 at and beyond the bounds. x may be the input or the
+  // output, which reach them together.
   GPUNET_FN T gradient(T x, T dy) const { return x <= low || x >= high ? T{} : dy; }
 };
 

@@ -14,15 +14,15 @@ namespace detail {
 template <class X>
 auto softmax_along(X&& x, int dim, SoftmaxKind kind, std::string_view function) {
   if constexpr (has_softmax<X>())  // first, so that its error is the first
-    return with_elements(
-        std::forward<X>(x), [&]<class D, class T>(D& device, const T* elements, const Sizes& sizes) {
-          const AlongDimension along(sizes, dim, true, function);
-          Tensor<T, D> y(device, sizes);
-          if (y.numel() > 0)
-            softmax_forward(device, along.outer * along.inner,
-                            SoftmaxForward<T>{along.length, along.inner, elements, y.data(), kind});
-          return y;
-        });
+    return with_elements(std::forward<X>(x), [&]<class D, class T>(D& device, const T* elements,
+                                                                   const Sizes& sizes) {
+      const AlongDimension along(sizes, dim, true, function);
+      Tensor<T, D> y(device, sizes);
+      if (y.numel() > 0)
+        softmax_forward(device, along.outer * along.inner,
+                        SoftmaxForward<T>{along.length, along.inner, elements, y.data(), kind});
+      return y;
+    });
 }
 
 }  // namespace detail

@@ -7,8 +7,9 @@
 
 namespace gpunet {
 
-// y = the inputs, joined along one dimension of a sample. Seen as [rows][columns], with a row for each position in the dimensions
-// before it, the inputs have `columns` each, and a row of y is theirs one after another.
+// y = the inputs, joined along one dimension of a sample. Seen as [rows][columns], with a row for
+// each position in the dimensions before it, the inputs have `columns` each, and a row of y is
+// theirs one after another.
 struct ConcatOp {
   index_t rows;
   int dim;  // as PyTorch counts it, the batch is 0

@@ -18,7 +18,8 @@ void ConcatOp::forward(D& device, const ForwardPass<T>& pass) const {
   T* y = pass.y;
   for (std::size_t i = 0; i < pass.inputs.size(); ++i) {
     const index_t part = columns[i] * pass.slice.inner;
-    detail::copy_rows(device, pass.slice.outer * rows, detail::CopyRows<T>{part, part, y_row, pass.inputs[i], y});
+    detail::copy_rows(device, pass.slice.outer * rows,
+                      detail::CopyRows<T>{part, part, y_row, pass.inputs[i], y});
     y += part;
   }
 }
@@ -30,7 +31,8 @@ void ConcatOp::backward(D& device, const BackwardPass<T>& pass) const {
   for (std::size_t i = 0; i < pass.inputs.size(); ++i) {
     const index_t part = columns[i] * pass.slice.inner;
     if (T* dx = pass.input_gradients[i])
-      detail::copy_rows(device, pass.slice.outer * rows, detail::CopyRows<T>{part, y_row, part, dy, dx});
+      detail::copy_rows(device, pass.slice.outer * rows,
+                        detail::CopyRows<T>{part, y_row, part, dy, dx});
     dy += part;
   }
 }

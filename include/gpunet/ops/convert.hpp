@@ -28,16 +28,18 @@ struct RoundTo {
   GPUNET_FN void operator()(index_t i) const { to[i] = H(from[i]); }
 };
 
-// The conversions between arrays of T and a 16-bit storage on device D. Networks have a pointer to it, so that programs without 16-bit
-// storage compile no conversions.
+// The conversions between arrays of T and a 16-bit storage on device D. Networks have a pointer to
+// it, so that programs without 16-bit storage compile no conversions.
 template <class D, class T>
 struct Conversions {
   void (*widen)(D& device, index_t n, const void* from, T* to);
   void (*narrow)(D& device, index_t n, const T* from, void* to);
-  void (*round)(D& device, index_t n, const T* from, T* to);  // to what narrow stores; to may be from
+  // To what narrow stores; to may be from.
+  void (*round)(D& device, index_t n, const T* from, T* to);
 };
 
-// Returns those of a storage; null for Storage::full. Throws Error for a 16-bit storage of doubles; `where` is the caller's name.
+// Returns those of a storage; null for Storage::full. Throws Error for a 16-bit storage of doubles;
+// `where` is the caller's name.
 template <class D, class T>
 const Conversions<D, T>* conversions_of(Storage storage, const char* where);
 

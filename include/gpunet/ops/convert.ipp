@@ -30,9 +30,9 @@ struct ConversionCalls {
 template <class D, class T>
 const Conversions<D, T>* conversions_of(Storage storage, const char* where) {
   if (storage == Storage::full) return nullptr;
-  require(
-      std::is_same_v<T, float>, where,
-      ": a network of double with a storage of 16 bits (which would lose all that double adds), use one of float");
+  require(std::is_same_v<T, float>, where,
+          ": a network of double with a storage of 16 bits (which would lose all that double "
+          "adds), use one of float");
   if constexpr (std::is_same_v<T, float>)
     return storage == Storage::bfloat16 ? &detail::ConversionCalls<D, bfloat16>::table
                                         : &detail::ConversionCalls<D, float16>::table;

@@ -8,7 +8,8 @@
 
 namespace gpunet::detail {
 
-// to [row][column] = from [row][column], whose rows are `from_row` and `to_row` apart. One index = one element.
+// to [row][column] = from [row][column], whose rows are `from_row` and `to_row` apart. One
+// index = one element.
 template <class T>
 struct CopyRows {
   index_t columns, from_row, to_row;

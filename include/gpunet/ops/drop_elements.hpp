@@ -12,7 +12,8 @@ struct DropoutFactor {
   float p;
   T scale;
   explicit DropoutFactor(double probability)
-      : p(static_cast<float>(probability)), scale(probability < 1 ? static_cast<T>(1 / (1 - probability)) : T{}) {}
+      : p(static_cast<float>(probability)),
+        scale(probability < 1 ? static_cast<T>(1 / (1 - probability)) : T{}) {}
   GPUNET_FN T operator()(float random) const { return random < p ? T{} : scale; }
 };
 

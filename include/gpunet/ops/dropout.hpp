@@ -6,8 +6,9 @@
 
 namespace gpunet {
 
-// In training mode y = x * mask / (1 - p), with a mask that is 0 with probability p, else 1; in evaluation mode y = x. The mask
-// has `draws` numbers for a sample, each for `elements` features one after another. backward draws it again.
+// In training mode y = x * mask / (1 - p), with a mask that is 0 with probability p, else 1; in
+// evaluation mode y = x. The mask has `draws` numbers for a sample, each for `elements` features
+// one after another. backward draws it again.
 struct DropoutOp {
   double p;
   index_t draws, elements;

@@ -17,7 +17,8 @@ struct DrawFactors {
   GPUNET_FN void operator()(index_t i, float random) const { factors[i] = factor(random); }
 };
 
-// to = factor from, with a factor for each channel of a sample. One index = one feature of a group of samples.
+// to = factor from, with a factor for each channel of a sample. One index = one feature of a group
+// of samples.
 template <class T>
 struct ScaleChannels {
   index_t elements, inner;

@@ -38,7 +38,8 @@ inline constexpr bool is_elementary = requires {
   requires F::is_of_gpunet;
 };
 
-// g(f(x)), with the results of two separate kernels. The value between is not stored: backward computes it again.
+// g(f(x)), with the results of two separate kernels. The value between is not stored: backward
+// computes it again.
 template <class F, class G>
 struct Composition {
   F f;
@@ -56,7 +57,8 @@ struct Composition {
   }
 
  private:
-  // Returns x. Passing through an integer, it is not contracted with what follows into a fused multiply-add.
+  // Returns x. Passing through an integer, it is not contracted with what follows into a fused
+  // multiply-add.
   template <class T>
   GPUNET_FN T rounded(T x) const {
     std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t> bits;
@@ -68,7 +70,8 @@ struct Composition {
   }
 };
 
-// F has value(x), which returns y, and gradient(x, y, dy), which returns dx; both for T float and double.
+// F has value(x), which returns y, and gradient(x, y, dy), which returns dx; both for T float and
+// double.
 template <class F>
 struct ElementwiseOp {
   F f;
@@ -78,7 +81,9 @@ struct ElementwiseOp {
     if constexpr (requires { f.bounds(); }) traits.clamps = f.bounds();
     return traits;
   }
-  std::string extra_repr(const Sizes& in, const Sizes& out) const { return detail::extra_repr_of(f, in, out); }
+  std::string extra_repr(const Sizes& in, const Sizes& out) const {
+    return detail::extra_repr_of(f, in, out);
+  }
   template <class D, class T>
   void forward(D& device, const ForwardPass<T>& pass) const {
     map(device, pass.out_elements(), detail::ElementwiseValue<F>{f}, pass.x, pass.y);
@@ -86,7 +91,8 @@ struct ElementwiseOp {
   template <class D, class T>
   void backward(D& device, const BackwardPass<T>& pass) const {
     if (pass.dx)
-      for_each(device, pass.in_elements(), detail::ElementwiseGradient<F, T>{f, pass.x, pass.y, pass.dy, pass.dx});
+      for_each(device, pass.in_elements(),
+               detail::ElementwiseGradient<F, T>{f, pass.x, pass.y, pass.dy, pass.dx});
   }
 };
 

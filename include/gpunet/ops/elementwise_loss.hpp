@@ -10,7 +10,8 @@
 
 namespace gpunet {
 
-// The weights of classes, of a loss whose f has `static constexpr bool has_class_weights = true` and takes them as third argument.
+// The weights of classes, of a loss whose f has `static constexpr bool has_class_weights = true`
+// and takes them as third argument.
 template <class T>
 struct ElementWeights {
   const T* of_class = nullptr;
@@ -18,7 +19,9 @@ struct ElementWeights {
   index_t places = 1;    // see LossPass
 
   // Returns the weight of feature k of sample n.
-  GPUNET_FN T operator()(index_t n, index_t k) const { return of_class[(places == 1 ? k : n % places) / elements]; }
+  GPUNET_FN T operator()(index_t n, index_t k) const {
+    return of_class[(places == 1 ? k : n % places) / elements];
+  }
 };
 
 // The arguments of such a loss f, with f.value(x, t) and f.gradient(x, t), for a slice.
@@ -92,15 +95,17 @@ void elementwise_loss(D& device, F f, const ElementwiseLossArgs<T>& args) {
   const Slice& slice = args.slice;
   const T* t = args.targets ? args.targets : args.x;
   if (args.targets &&
-      (slice.inner > 1 || slice.samples() > slice.count)) {  // the targets wait where their gradients will be
+      // The targets wait where their gradients will be.
+      (slice.inner > 1 || slice.samples() > slice.count)) {
     interleave(device, slice, args.features, t, args.dx);
     t = args.dx;
   }
   sum_each(device, slice.count, args.features,
-           ElementwiseLossSums<F, T>{f, slice, args.features, args.x, t, args.divisor, args.losses, args.weights});
+           ElementwiseLossSums<F, T>{f, slice, args.features, args.x, t, args.divisor, args.losses,
+                                     args.weights});
   for_each(device, slice.samples() * args.features,
-           ElementwiseLossGradient<F, T>{f, args.x, t, args.scale / args.divisor, args.dx, slice, args.features,
-                                         args.weights});
+           ElementwiseLossGradient<F, T>{f, args.x, t, args.scale / args.divisor, args.dx, slice,
+                                         args.features, args.weights});
   if (const index_t padding = slice.samples() - slice.count; padding > 0)
     for_each(device, padding * args.features, ClearPadding<T>{slice, args.features, args.dx});
 }

@@ -6,7 +6,8 @@
 
 namespace gpunet {
 
-// y [tokens, dim] = the rows of the weight [rows, dim], parameter 0, whose indices are x [tokens]. x has no gradient.
+// y [tokens, dim] = the rows of the weight [rows, dim], parameter 0, whose indices are x [tokens].
+// x has no gradient.
 struct EmbeddingOp {
   index_t tokens, rows, dim;
   index_t padding = -1;  // the row without a gradient; -1: none

@@ -8,8 +8,8 @@
 
 namespace gpunet::detail {
 
-// Whether an index should compute many neighboring elements: Host vectorizes them and saves divisions, Cuda has a thread for
-// each.
+// Whether an index should compute many neighboring elements: Host vectorizes them and saves
+// divisions, Cuda has a thread for each.
 template <class D>
 inline constexpr bool prefers_blocks = false;
 template <>
@@ -48,7 +48,8 @@ struct WholeBlock {
 
 namespace gpunet {
 
-// Calls f.at(block, e) for all e < f.size() of all blocks, as for_each does, but without a division for each element on Host.
+// Calls f.at(block, e) for all e < f.size() of all blocks, as for_each does, but without a division
+// for each element on Host.
 template <class D, class F>
 void for_each_in_blocks(D& device, index_t blocks, const F& f) {
   if constexpr (detail::prefers_blocks<D>)

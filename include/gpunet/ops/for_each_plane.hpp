@@ -6,7 +6,8 @@
 
 namespace gpunet::detail {
 
-// Calls task(plane) for every channel of every group of samples; on several threads where there is much to do.
+// Calls task(plane) for every channel of every group of samples; on several threads where there is
+// much to do.
 template <class Geometry, class Task>
 void for_each_plane(Host& device, const Slice& slice, const Geometry& g, Task task) {
   const bool shared = slice.samples() * g.in_features() >= 1 << 16;

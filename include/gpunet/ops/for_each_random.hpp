@@ -17,7 +17,8 @@ template <class F>
 constexpr void check_random_functor() {
   static_assert(
       requires(const F& f, index_t i, float u) { f(i, u); },
-      "gpunet::for_each_random: the functor does not take an index and a number, or is not const, write "
+      "gpunet::for_each_random: the functor does not take an index and a number, or is not const, "
+      "write "
       "GPUNET_FN void operator()(index_t i, float random) const");
 }
 
@@ -29,7 +30,8 @@ struct RandomBlock {
   F f;
   std::uint32_t draw;
   GPUNET_FN void operator()(index_t j) const {
-    const index_t row = j / inner, n = j % inner, group = row / random.blocks(), block = row % random.blocks();
+    const index_t row = j / inner, n = j % inner, group = row / random.blocks(),
+                  block = row % random.blocks();
     const PhiloxWords words = random.words(group * inner + n, block, draw);
     for (index_t k = 0; k < OpRandom::per_block; ++k) {
       const index_t feature = block * OpRandom::per_block + k;
@@ -39,7 +41,8 @@ struct RandomBlock {
   }
 };
 
-// The same for all samples that are innermost, whose numbers are computed in vectors. One index = one group and block.
+// The same for all samples that are innermost, whose numbers are computed in vectors. One
+// index = one group and block.
 template <class F>
 struct RandomRows {
   OpRandom random;
@@ -68,8 +71,8 @@ struct RandomRows {
 
 }  // namespace detail
 
-// Calls f(i, u) for every element i of pass.y with a random number u from [0, 1), the one of pass.random.uniform(i, draw). Requires
-// uses_random in the op's traits. f is as for for_each.
+// Calls f(i, u) for every element i of pass.y with a random number u from [0, 1), the one of
+// pass.random.uniform(i, draw). Requires uses_random in the op's traits. f is as for for_each.
 template <class D, class F>
 void for_each_random(D& device, const OpPass& pass, F f, std::uint32_t draw = 0) {
   detail::check_random_functor<F>();
@@ -82,8 +85,10 @@ void for_each_random(Host& device, const OpPass& pass, F f, std::uint32_t draw =
   detail::check_random_functor<F>();
   const OpRandom& random = pass.random;
   const detail::RandomRows<F> rows{random, pass.slice.inner, f, draw};
-  const index_t count = pass.slice.outer * random.blocks(), per_row = OpRandom::per_block * pass.slice.inner;
-  const index_t chunk = std::max((index_t{1} << 13) / per_row, index_t{1});  // rows, of 2^13 elements
+  const index_t count = pass.slice.outer * random.blocks(),
+                per_row = OpRandom::per_block * pass.slice.inner;
+  // Rows, of 2^13 elements.
+  const index_t chunk = std::max((index_t{1} << 13) / per_row, index_t{1});
   const detail::Loop loop = detail::loop_over<detail::RandomRows<F>>();
   device.run_if(count > chunk, ceil_div(count, chunk),
                 [&](index_t i, int) { loop(&rows, i * chunk, std::min(count, (i + 1) * chunk)); });

@@ -17,8 +17,9 @@ struct GatherAxis {
   bool repeats = false;      // y repeats the only element of x
 };
 
-// y = elements of x or 0. x is seen as [inputs...] in the order of `place`, y as [outputs...]; which element it is depends, along
-// each dimension, on the position in that dimension alone. dx = the sum of dy over the copies of an element.
+// y = elements of x or 0. x is seen as [inputs...] in the order of `place`, y as [outputs...];
+// which element it is depends, along each dimension, on the position in that dimension alone.
+// dx = the sum of dy over the copies of an element.
 struct GatherOp {
   enum class Kind : std::uint8_t { permute, zero_pad2d, pixel_shuffle, upsample };
 

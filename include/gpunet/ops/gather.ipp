@@ -11,8 +11,8 @@ namespace gpunet {
 
 namespace detail {
 
-// A dimension of the array that is written: position t reads position t + shift of [0, extent), or 0 outside of it, and
-// positions to read are `stride` elements apart.
+// A dimension of the array that is written: position t reads position t + shift of [0, extent), or
+// 0 outside of it, and positions to read are `stride` elements apart.
 struct GatherRange {
   index_t size = 1, stride = 0, shift = 0, extent = 1;
 
@@ -25,7 +25,8 @@ struct GatherRange {
   }
 };
 
-// to = from at another place, or 0; or the sum of several. One index = one block of `to`, rows.size x columns.size elements.
+// to = from at another place, or 0; or the sum of several. One index = one block of `to`, rows.size
+// x columns.size elements.
 template <class T>
 struct Gather {
   const T* from;
@@ -49,12 +50,13 @@ struct Gather {
     }
     for (index_t row = 0; row < rows.size; ++row, out += columns.size) {
       const bool has = inside && rows.has(row);
-      const index_t begin = has ? columns.begin() : columns.size, end = has ? columns.end() : columns.size;
+      const index_t begin = has ? columns.begin() : columns.size,
+                    end = has ? columns.end() : columns.size;
       for (index_t c = 0; c < begin; ++c)
         out[c] = T{};
       if (begin < end)
-        read(source + (row + rows.shift) * rows.stride + (begin + columns.shift) * columns.stride, end - begin,
-             out + begin);
+        read(source + (row + rows.shift) * rows.stride + (begin + columns.shift) * columns.stride,
+             end - begin, out + begin);
       for (index_t c = end; c < columns.size; ++c)
         out[c] = T{};
     }
@@ -67,7 +69,8 @@ struct Gather {
     if (rank > 0) {
       GatherRange& last = ranges[rank - 1];
       if (whole && last.stride == range.stride * range.size) {
-        last = {last.size * range.size, range.stride, last.shift * range.size, last.extent * range.size};
+        last = {last.size * range.size, range.stride, last.shift * range.size,
+                last.extent * range.size};
         return;
       }
     }
@@ -121,7 +124,8 @@ struct Gather {
 GPUNET_INLINE bool GatherOp::is_copy() const {
   bool copies = true;
   for (std::size_t o = 0; o < rank; ++o)
-    copies = copies && axes[o].inputs == axes[o].outputs && static_cast<std::size_t>(axes[o].place) == o;
+    copies =
+        copies && axes[o].inputs == axes[o].outputs && static_cast<std::size_t>(axes[o].place) == o;
   return copies;
 }
 

@@ -10,8 +10,9 @@
 
 namespace gpunet {
 
-// Writes the inputs of a batch and its targets. Raw: float, or std::uint8_t, which the table maps to floats. Target: float
-// or label_t. One index is one number of the inputs and one of the targets.
+// Writes the inputs of a batch and its targets. Raw: float, or std::uint8_t, which the table maps
+// to floats. Target: float or label_t. One index is one number of the inputs and one of the
+// targets.
 template <class Raw, class Target = label_t>
 struct GatherSamples {
   index_t batch, features, target_features;
@@ -34,12 +35,14 @@ struct GatherSamples {
         batch_inputs[i] = table[feature / pixels * 256 + value];
     }
     if (i < batch * target_features)
-      batch_targets[i] = targets[sample(i / target_features) * target_features + i % target_features];
+      batch_targets[i] =
+          targets[sample(i / target_features) * target_features + i % target_features];
   }
 };
 
 // Writes the floats that a table [channels, 256] has for bytes [channels, pixels].
-void look_up_bytes(const float* table, index_t channels, const std::uint8_t* bytes, index_t pixels, float* floats);
+void look_up_bytes(const float* table, index_t channels, const std::uint8_t* bytes, index_t pixels,
+                   float* floats);
 
 template <class D, class Raw, class Target>
 void gather_samples(D& device, const GatherSamples<Raw, Target>& gather) {
@@ -57,7 +60,8 @@ void gather_samples(Host& device, const GatherSamples<Raw, Target>& gather) {
     if constexpr (std::same_as<Raw, float>)
       std::copy_n(from, gather.features, to);
     else
-      look_up_bytes(gather.table, gather.features / std::max(gather.pixels, index_t{1}), from, gather.pixels, to);
+      look_up_bytes(gather.table, gather.features / std::max(gather.pixels, index_t{1}), from,
+                    gather.pixels, to);
     std::copy_n(gather.targets + gather.sample(n) * gather.target_features, gather.target_features,
                 gather.batch_targets + n * gather.target_features);
   });

@@ -10,8 +10,8 @@
 
 namespace gpunet {
 
-// rows [count, features] -> slice [outer][features][inner], padding samples zero. One index = one element of the
-// slice.
+// rows [count, features] -> slice [outer][features][inner], padding samples zero. One index = one
+// element of the slice.
 template <class T>
 struct Interleave {
   static constexpr bool one_copy = true;
@@ -34,7 +34,9 @@ struct Deinterleave {
   index_t features;
   const T* x;
   T* rows;
-  GPUNET_FN void operator()(index_t i) const { rows[i] = x[slice.offset(i / features, i % features, features)]; }
+  GPUNET_FN void operator()(index_t i) const {
+    rows[i] = x[slice.offset(i / features, i % features, features)];
+  }
 };
 
 template <class D, class T>
@@ -49,8 +51,8 @@ void deinterleave(D& device, const Slice& slice, index_t features, const T* x, T
 
 namespace detail {
 
-// Transposes from [rows][columns] to [columns][rows], both at least 4, with rows `from_row` and `to_row` apart. The last
-// blocks overlap the ones before where 4 is no divisor.
+// Transposes from [rows][columns] to [columns][rows], both at least 4, with rows `from_row` and
+// `to_row` apart. The last blocks overlap the ones before where 4 is no divisor.
 inline void transpose(index_t rows, index_t columns, const float* from, index_t from_row, float* to,
                       index_t to_row) {
   const auto block = [=](index_t i, index_t j) {
@@ -68,8 +70,8 @@ inline void transpose(index_t rows, index_t columns, const float* from, index_t 
         block(i, j);
 }
 
-// Calls task(group, its first sample, its samples) for every group of `inner` samples; on several threads where the slice has
-// enough elements.
+// Calls task(group, its first sample, its samples) for every group of `inner` samples; on several
+// threads where the slice has enough elements.
 template <class Task>
 void for_each_group(Host& device, const Slice& slice, index_t elements, Task task) {
   device.run_if(elements >= 1 << 16, slice.outer, [&](index_t group, int) {
@@ -80,33 +82,35 @@ void for_each_group(Host& device, const Slice& slice, index_t elements, Task tas
 
 }  // namespace detail
 
-inline void interleave(Host& device, const Slice& slice, index_t features, const float* rows, float* y) {
+inline void interleave(Host& device, const Slice& slice, index_t features, const float* rows,
+                       float* y) {
   const index_t inner = slice.inner, size = inner * features;
   if (inner < 4 || features < 4) return interleave<Host, float>(device, slice, features, rows, y);
-  detail::for_each_group(device, slice, slice.outer * size,
-                         [=, &device](index_t group, index_t first, index_t count) {
-                           const float* from = rows + first * features;
-                           float* to = y + group * size;
-                           if (count < 4)
-                             return interleave<Host, float>(device, {count, 1, inner}, features, from, to);
-                           detail::transpose(count, features, from, features, to, inner);
-                           if (count == inner) return;
-                           for (index_t feature = 0; feature < features; ++feature)
-                             std::fill(to + feature * inner + count, to + (feature + 1) * inner, 0.0f);
-                         });
+  detail::for_each_group(
+      device, slice, slice.outer * size, [=, &device](index_t group, index_t first, index_t count) {
+        const float* from = rows + first * features;
+        float* to = y + group * size;
+        if (count < 4)
+          return interleave<Host, float>(device, {count, 1, inner}, features, from, to);
+        detail::transpose(count, features, from, features, to, inner);
+        if (count == inner) return;
+        for (index_t feature = 0; feature < features; ++feature)
+          std::fill(to + feature * inner + count, to + (feature + 1) * inner, 0.0f);
+      });
 }
 
-inline void deinterleave(Host& device, const Slice& slice, index_t features, const float* x, float* rows) {
+inline void deinterleave(Host& device, const Slice& slice, index_t features, const float* x,
+                         float* rows) {
   const index_t inner = slice.inner, size = inner * features;
   if (inner < 4 || features < 4) return deinterleave<Host, float>(device, slice, features, x, rows);
-  detail::for_each_group(device, slice, slice.outer * size,
-                         [=, &device](index_t group, index_t first, index_t count) {
-                           const float* from = x + group * size;
-                           float* to = rows + first * features;
-                           if (count < 4)
-                             return deinterleave<Host, float>(device, {count, 1, inner}, features, from, to);
-                           detail::transpose(features, count, from, inner, to, features);
-                         });
+  detail::for_each_group(
+      device, slice, slice.outer * size, [=, &device](index_t group, index_t first, index_t count) {
+        const float* from = x + group * size;
+        float* to = rows + first * features;
+        if (count < 4)
+          return deinterleave<Host, float>(device, {count, 1, inner}, features, from, to);
+        detail::transpose(features, count, from, inner, to, features);
+      });
 }
 
 }  // namespace gpunet

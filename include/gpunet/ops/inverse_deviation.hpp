@@ -12,8 +12,9 @@ namespace detail {
 inline constexpr double no_deviation = std::numeric_limits<double>::quiet_NaN();
 }
 
-// Returns 1 / sqrt(variance + eps) for numbers of type T: 0 for a row of equal elements and eps 0, so that padding samples stay finite;
-// NaN if T does not have the variance, so that an overflow does not look like a row of zeros.
+// Returns 1 / sqrt(variance + eps) for numbers of type T: 0 for a row of equal elements and eps 0,
+// so that padding samples stay finite; NaN if T does not have the variance, so that an overflow
+// does not look like a row of zeros.
 template <class T>
 GPUNET_FN double inverse_deviation(double variance, double eps) {
   if (!(variance <= static_cast<double>(detail::largest<T>))) return detail::no_deviation;

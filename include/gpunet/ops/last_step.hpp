@@ -17,7 +17,9 @@ struct LastStepOp {
 
  private:
   // Returns where the last row begins in the array of a group.
-  static index_t first(const OpPass& pass) { return (pass.in_features - pass.out_features) * pass.slice.inner; }
+  static index_t first(const OpPass& pass) {
+    return (pass.in_features - pass.out_features) * pass.slice.inner;
+  }
 };
 
 #if GPUNET_COMPILED

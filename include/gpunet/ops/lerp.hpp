@@ -7,8 +7,9 @@
 
 namespace gpunet {
 
-// from[i] += weight (to[i] - from[i]), from the nearer end and with one rounding of product and sum, as PyTorch does on processors
-// that have the instruction: a weight of 1 gives to[i]. One index = one element.
+// from[i] += weight (to[i] - from[i]), from the nearer end and with one rounding of product and
+// sum, as PyTorch does on processors that have the instruction: a weight of 1 gives to[i]. One
+// index = one element.
 template <class T>
 struct Lerp {
   T weight;

@@ -14,7 +14,8 @@ template <class F, class... Ts>
 constexpr void check_map_functor() {
   static_assert(
       requires(const F& f, const Ts&... values) { f(values...); },
-      "gpunet::map: the functor does not take a number of each array, or is not const, write GPUNET_FN T "
+      "gpunet::map: the functor does not take a number of each array, or is not const, write "
+      "GPUNET_FN T "
       "operator()(T x) const for one array, operator()(T a, T b) const for two");
 }
 

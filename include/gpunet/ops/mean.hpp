@@ -27,8 +27,9 @@ void mean(D& device, index_t n, const T* x, T* result, index_t divisor) {
 
 namespace detail {
 
-// Returns the sum of x in the order in which torch's nll_loss adds on a CPU, a cascade that loses few digits: the first one,
-// then runs of 16, then 16 such sums, and so on; at last the remaining sums, from the shortest to the longest.
+// Returns the sum of x in the order in which torch's nll_loss adds on a CPU, a cascade that loses
+// few digits: the first one, then runs of 16, then 16 such sums, and so on; at last the remaining
+// sums, from the shortest to the longest.
 template <class T>
 T cascade_sum(index_t n, const T* x) {
   constexpr index_t run = 16, at_once = 8;
@@ -44,7 +45,8 @@ T cascade_sum(index_t n, const T* x) {
     for (index_t k = 0; k < runs; ++k) {
       done += run;
       levels[1] += sums[static_cast<std::size_t>(k)];
-      for (std::size_t level = 1; level + 1 < levels.size() && ((done - 1) >> 4 * level) % run == 0; ++level) {
+      for (std::size_t level = 1; level + 1 < levels.size() && ((done - 1) >> 4 * level) % run == 0;
+           ++level) {
         levels[level + 1] += levels[level];
         levels[level] = 0;
       }

@@ -10,8 +10,8 @@
 
 namespace gpunet {
 
-// The kinds of norms: the term that an element adds to a sum, and the norm as a function of the sum. Sums are double, so
-// that they neither overflow nor lose digits for elements of type float.
+// The kinds of norms: the term that an element adds to a sum, and the norm as a function of the
+// sum. Sums are double, so that they neither overflow nor lose digits for elements of type float.
 struct Norm1 {
   GPUNET_FN double operator()(double x) const { return std::abs(x); }
   static GPUNET_FN double finish(double sum) { return sum; }
@@ -92,7 +92,8 @@ index_t begin_norm(D& device, index_t n, const T* x, typename NormBlocks<Kind, T
 }
 // result[0] = the norm, of the sums of one array or several.
 template <class Kind, class D, class T>
-void finish_norm(D& device, index_t blocks, const typename NormBlocks<Kind, T>::Sum* sums, T* result) {
+void finish_norm(D& device, index_t blocks, const typename NormBlocks<Kind, T>::Sum* sums,
+                 T* result) {
   sum_each(device, 1, blocks, NormOfBlocks<Kind, T>{sums, result});
 }
 
@@ -150,7 +151,8 @@ void sum_blocks(Host& device, index_t blocks, const NormBlocks<Kind, T>& all) {
   constexpr index_t few = 64;  // below, a second thread costs more than it gives
   device.run_if(blocks >= few, blocks, [&](index_t b, int) {
     const index_t begin = b * all.length;
-    detail::sum_block<Kind>(std::clamp(all.n - begin, index_t{0}, all.length), all.x + begin, all.sums + b);
+    detail::sum_block<Kind>(std::clamp(all.n - begin, index_t{0}, all.length), all.x + begin,
+                            all.sums + b);
   });
 }
 

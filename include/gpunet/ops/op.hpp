@@ -41,7 +41,8 @@ enum class Mode { train, eval };
 
 }  // namespace nn
 
-// The parameters (or their gradients, or the buffers) of one node: the i-th begins at base + offsets[i].
+// The parameters (or their gradients, or the buffers) of one node: the i-th begins at
+// base + offsets[i].
 template <class T>
 struct ArraySlices {
   T* base;
@@ -67,7 +68,8 @@ class PassRandom {
   // Returns the numbers, for a functor. Throws Error where there are none.
   operator const OpRandom&() const {
     require(random_.exists(),
-            "gpunet::OpPass: an op uses pass.random and its traits lack uses_random (the network has no random "
+            "gpunet::OpPass: an op uses pass.random and its traits lack uses_random (the network "
+            "has no random "
             "numbers for it), return {.uses_random = true} from traits(in, out)");
     return random_;
   }
@@ -84,7 +86,8 @@ class PassRandom {
 // The most inputs of an op.
 inline constexpr std::size_t most_inputs = 16;
 
-// The arguments that both passes through a node have. Data of samples are [outer][feature][inner], see Slice.
+// The arguments that both passes through a node have. Data of samples are [outer][feature][inner],
+// see Slice.
 struct OpPass {
   Slice slice;
   index_t first_sample;  // the place of the slice's first sample in the batch
@@ -111,11 +114,11 @@ struct ForwardPass : OpPass {
   const T* constants = nullptr;      // of the network, see Graph::constants
 };
 
-// The arguments of an op in the backward pass. x and y are as in the forward pass; dy may be overwritten; dx is null where
-// it is not needed.
+// The arguments of an op in the backward pass. x and y are as in the forward pass; dy may be
+// overwritten; dx is null where it is not needed.
 //
-// A device may have the gradient of an op that ends in a ReLU rectified (0 where the ReLU gave 0) by the op above that
-// computes it, if that op can.
+// A device may have the gradient of an op that ends in a ReLU rectified (0 where the ReLU gave 0)
+// by the op above that computes it, if that op can.
 template <class T>
 struct BackwardPass : OpPass {
   const T* x;
@@ -126,9 +129,10 @@ struct BackwardPass : OpPass {
   ArraySlices<T> gradients;
   ArraySlices<T> buffers;
   Accumulate accumulate;
-  bool skips_parameters;  // the gradients of the parameters are not needed: an op may leave them out
-  bool rectify_dx;        // dx is to be 0 where x, which a ReLU made, is
-  bool dy_is_rectified;   // the op above has done so with dy
+  // The gradients of the parameters are not needed: an op may leave them out.
+  bool skips_parameters;
+  bool rectify_dx;       // dx is to be 0 where x, which a ReLU made, is
+  bool dy_is_rectified;  // the op above has done so with dy
   const std::byte* cache;
   const std::byte* relu_bits;  // what the op below left, see leaves_relu_bits
   T* scratch;
@@ -138,10 +142,12 @@ struct BackwardPass : OpPass {
 
 // The bounds of y = min(max(x, low), high).
 struct Bounds {
-  double low = -std::numeric_limits<double>::infinity(), high = std::numeric_limits<double>::infinity();
+  double low = -std::numeric_limits<double>::infinity(),
+         high = std::numeric_limits<double>::infinity();
 };
 
-// How the output of an op is stored with a storage of 16 bits, after the lists of PyTorch's autocast.
+// How the output of an op is stored with a storage of 16 bits, after the lists of PyTorch's
+// autocast.
 enum class StoredAs : std::uint8_t {
   narrow,    // in 16 bits
   full,      // as it is computed: sums and probabilities
@@ -151,19 +157,22 @@ enum class StoredAs : std::uint8_t {
 
 // Properties of an op, for samples of certain sizes.
 struct OpTraits {
-  index_t cache_bytes = 0;       // bytes per sample that forward stores for backward
-  index_t cache_elements = 0;    // the same in elements of the network's type; not both
-  bool couples_samples = false;  // in training it looks at the whole batch: the batch comes in one slice
-  bool is_view = false;          // output and input are the same memory, nothing is run
-  bool ends_in_relu = false;     // y is what a ReLU made
-  bool can_rectify_dx = false;   // see BackwardPass
-  bool uses_random = false;      // it reads pass.random
-  bool stops_gradient = false;   // the gradients of its inputs are 0: it has no backward pass
-  std::optional<Bounds> clamps = std::nullopt;  // the op only clamps, to these bounds; see clamp.hpp
+  index_t cache_bytes = 0;     // bytes per sample that forward stores for backward
+  index_t cache_elements = 0;  // the same in elements of the network's type; not both
+  // In training it looks at the whole batch: the batch comes in one slice.
+  bool couples_samples = false;
+  bool is_view = false;         // output and input are the same memory, nothing is run
+  bool ends_in_relu = false;    // y is what a ReLU made
+  bool can_rectify_dx = false;  // see BackwardPass
+  bool uses_random = false;     // it reads pass.random
+  bool stops_gradient = false;  // the gradients of its inputs are 0: it has no backward pass
+  // The op only clamps, to these bounds; see clamp.hpp.
+  std::optional<Bounds> clamps = std::nullopt;
   StoredAs stored_as = StoredAs::narrow;
 };
 
-// The functions of a type of op that need no device. One object for each type, whose address identifies it.
+// The functions of a type of op that need no device. One object for each type, whose address
+// identifies it.
 struct OpType {
   std::string (*extra_repr)(const void* op, const Sizes& in, const Sizes& out);
   index_t (*multiply_adds)(const void* op, const Sizes& in, const Sizes& out, index_t parameters);
@@ -196,8 +205,8 @@ const Op& op_at(const void* op) {
   return *static_cast<const Op*>(op);
 }
 
-// Whether class C has a member of a name: then the name is ambiguous in a class derived from C and OtherNames. It finds members
-// of a wrong signature, too.
+// Whether class C has a member of a name: then the name is ambiguous in a class derived from C and
+// OtherNames. It finds members of a wrong signature, too.
 struct OtherNames {
   void output();
   void lower();
@@ -212,7 +221,8 @@ struct OtherNames {
 };
 struct NoClass {};
 template <class C>
-struct WithOtherNames : std::conditional_t<std::is_class_v<C> && !std::is_final_v<C>, C, NoClass>, OtherNames {};
+struct WithOtherNames : std::conditional_t<std::is_class_v<C> && !std::is_final_v<C>, C, NoClass>,
+                        OtherNames {};
 #define GPUNET_HAS_MEMBER(name)                  \
   template <class C>                             \
   inline constexpr bool has_##name = !requires { \
@@ -230,7 +240,8 @@ GPUNET_HAS_MEMBER(extra_repr);
 GPUNET_HAS_MEMBER(multiply_adds);
 #undef GPUNET_HAS_MEMBER
 
-// Returns the text in brackets behind the name of an op, or of a functor of nn::Elementwise; by default none.
+// Returns the text in brackets behind the name of an op, or of a functor of nn::Elementwise; by
+// default none.
 template <class Op>
 std::string extra_repr_of(const Op& op, const Sizes& in, const Sizes& out) {
   if constexpr (requires {
@@ -238,10 +249,10 @@ std::string extra_repr_of(const Op& op, const Sizes& in, const Sizes& out) {
                 }) {
     return op.extra_repr(in, out);
   } else {
-    static_assert(
-        !has_extra_repr<Op>,
-        "gpunet::nn: extra_repr of a layer has another signature (it would be ignored), write std::string "
-        "extra_repr(const Sizes& in, const Sizes& out) const");
+    static_assert(!has_extra_repr<Op>,
+                  "gpunet::nn: extra_repr of a layer has another signature (it would be ignored), "
+                  "write std::string "
+                  "extra_repr(const Sizes& in, const Sizes& out) const");
     return "";
   }
 }
@@ -251,16 +262,17 @@ struct OpTypeCalls {
   static std::string extra_repr(const void* op, const Sizes& in, const Sizes& out) {
     return extra_repr_of(op_at<Op>(op), in, out);
   }
-  static index_t multiply_adds(const void* op, const Sizes& in, const Sizes& out, index_t parameters) {
+  static index_t multiply_adds(const void* op, const Sizes& in, const Sizes& out,
+                               index_t parameters) {
     if constexpr (requires(const Op& o) {
                     { o.multiply_adds(in, out) } -> std::convertible_to<index_t>;
                   }) {
       return op_at<Op>(op).multiply_adds(in, out);
     } else {
-      static_assert(
-          !has_multiply_adds<Op>,
-          "gpunet::nn: multiply_adds of a layer has another signature (it would be ignored), write index_t "
-          "multiply_adds(const Sizes& in, const Sizes& out) const");
+      static_assert(!has_multiply_adds<Op>,
+                    "gpunet::nn: multiply_adds of a layer has another signature (it would be "
+                    "ignored), write index_t "
+                    "multiply_adds(const Sizes& in, const Sizes& out) const");
       return parameters;
     }
   }
@@ -271,15 +283,16 @@ struct OpTypeCalls {
       return op_at<Op>(op).traits(in, out);
     } else {
       static_assert(!has_traits<Op>,
-                    "gpunet::nn: traits of a layer has another signature (it would be ignored), write OpTraits "
+                    "gpunet::nn: traits of a layer has another signature (it would be ignored), "
+                    "write OpTraits "
                     "traits(const Sizes& in, const Sizes& out) const");
       return {};
     }
   }
 };
 
-// The kernels of an op whose kernels are its member functions. They may write anything for padding samples, such as the
-// logarithm of 0: it is set to 0, as the ops above and below expect.
+// The kernels of an op whose kernels are its member functions. They may write anything for padding
+// samples, such as the logarithm of 0: it is set to 0, as the ops above and below expect.
 template <class Op>
 struct OwnKernels {
   using op_type = Op;
@@ -309,7 +322,8 @@ struct OwnKernels {
 }  // namespace detail
 
 template <class Op>
-inline constexpr OpType op_type = {detail::OpTypeCalls<Op>::extra_repr, detail::OpTypeCalls<Op>::multiply_adds,
+inline constexpr OpType op_type = {detail::OpTypeCalls<Op>::extra_repr,
+                                   detail::OpTypeCalls<Op>::multiply_adds,
                                    detail::OpTypeCalls<Op>::traits, sizeof(Op)};
 
 namespace detail {
@@ -333,7 +347,8 @@ struct KernelCalls {
       return op_at<Op>(op).scratch(device, slice, T{});
     else {
       static_assert(!has_scratch<Op>,
-                    "gpunet::nn: scratch of a layer has another signature (it would be ignored), write index_t "
+                    "gpunet::nn: scratch of a layer has another signature (it would be ignored), "
+                    "write index_t "
                     "scratch(const auto& device, const Slice& slice, auto zero) const");
       return 0;
     }
@@ -345,7 +360,8 @@ struct KernelCalls {
       return op_at<Op>(op).leaves_relu_bits(device, slice);
     } else {
       static_assert(!has_leaves_relu_bits<Op>,
-                    "gpunet::nn: leaves_relu_bits of an op has another signature (it would be ignored), write bool "
+                    "gpunet::nn: leaves_relu_bits of an op has another signature (it would be "
+                    "ignored), write bool "
                     "leaves_relu_bits(const auto& device, const Slice& slice) const");
       return false;
     }
@@ -356,17 +372,17 @@ struct KernelCalls {
 
 }  // namespace detail
 
-// Returns the table of the kernels `K` of an op on device D for T: K::op_type, K::forward(op, device, pass),
-// K::backward(op, device, pass).
+// Returns the table of the kernels `K` of an op on device D for T: K::op_type, K::forward(op,
+// device, pass), K::backward(op, device, pass).
 template <class K, class D, class T>
 const Kernels<D, T>* kernels_of() {
   if constexpr (GPUNET_NVCC || !std::is_same_v<D, Cuda>) {
     return &detail::KernelCalls<K, D, T>::table;
   } else {
-    static_assert(
-        sizeof(K) == 0,
-        "gpunet: an op of this program runs on Cuda, and only a CUDA compiler makes kernels of it, compile this "
-        "unit with nvcc");
+    static_assert(sizeof(K) == 0,
+                  "gpunet: an op of this program runs on Cuda, and only a CUDA compiler makes "
+                  "kernels of it, compile this "
+                  "unit with nvcc");
     return nullptr;
   }
 }
@@ -381,8 +397,10 @@ inline constexpr bool is_in_library = false;
 
 }  // namespace gpunet
 
-// Kernels that the compiled library holds: user units only declare them, the library instantiates them.
-#define GPUNET_KERNELS_OF(D, T, ...) const ::gpunet::Kernels<D, T>* ::gpunet::kernels_of<__VA_ARGS__, D, T>()
+// Kernels that the compiled library holds: user units only declare them, the library instantiates
+// them.
+#define GPUNET_KERNELS_OF(D, T, ...) \
+  const ::gpunet::Kernels<D, T>* ::gpunet::kernels_of<__VA_ARGS__, D, T>()
 #define GPUNET_OP_OF(...) struct ::gpunet::detail::OpTypeCalls<typename __VA_ARGS__::op_type>
 #if GPUNET_CUDA && !GPUNET_NVCC
 #define GPUNET_EXTERN_KERNELS(...)                                           \

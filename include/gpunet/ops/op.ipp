@@ -14,7 +14,8 @@ GPUNET_INLINE std::string class_of(std::string_view signature) {
       if (open == 0) break;
     }
   const auto is_part = [](char c) {
-    return ('0' <= c && c <= '9') || ('A' <= c && c <= 'Z') || ('a' <= c && c <= 'z') || c == '_' || (c & 0x80);
+    return ('0' <= c && c <= '9') || ('A' <= c && c <= 'Z') || ('a' <= c && c <= 'z') || c == '_' ||
+           (c & 0x80);
   };
   std::size_t begin = end;
   while (begin > 0 && is_part(signature[begin - 1]))

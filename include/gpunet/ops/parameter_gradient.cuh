@@ -5,8 +5,8 @@
 
 namespace gpunet::detail {
 
-// [outputs, inputs + 1]: dw [outputs, inputs], and db in the last column, whose factor is a column of ones. Inputs are the
-// features of a linear layer, or the taps of a filter.
+// [outputs, inputs + 1]: dw [outputs, inputs], and db in the last column, whose factor is a column
+// of ones. Inputs are the features of a linear layer, or the taps of a filter.
 template <class T_>
 struct ParameterGradientOutput {
   using T = T_;

@@ -15,7 +15,9 @@ template <class T>
 class Parts {
  public:
   Parts() = default;
-  explicit Parts(T* memory) : memory_(memory) { GPUNET_ASSERT(reinterpret_cast<std::uintptr_t>(memory) % 16 == 0); }
+  explicit Parts(T* memory) : memory_(memory) {
+    GPUNET_ASSERT(reinterpret_cast<std::uintptr_t>(memory) % 16 == 0);
+  }
   // Returns the next array of so many elements; null without memory.
   T* take(index_t elements) {
     T* const part = memory_ ? memory_ + size_ : nullptr;

@@ -5,8 +5,9 @@
 
 namespace gpunet {
 
-// y [width] = x [classes, width], of each column the number whose index input 1, [width], has. An index that is not whole or not
-// from 0 to classes - 1 is an Error on Host, on Cuda its number is NaN. Indices have no gradient.
+// y [width] = x [classes, width], of each column the number whose index input 1, [width], has. An
+// index that is not whole or not from 0 to classes - 1 is an Error on Host, on Cuda its number is
+// NaN. Indices have no gradient.
 struct PickOp {
   index_t classes, width;
 

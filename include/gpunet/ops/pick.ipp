@@ -21,7 +21,8 @@ GPUNET_FN index_t class_in(T number, index_t classes) {
   return static_cast<T>(index) == number ? index : -1;
 }
 
-// One index = one element of y; column p of outer o has the element (o * classes + k) * columns + p for class k.
+// One index = one element of y; column p of outer o has the element (o * classes + k) * columns + p
+// for class k.
 template <class T>
 struct PickForward {
   index_t classes, columns;
@@ -54,8 +55,9 @@ void PickOp::forward(D& device, const ForwardPass<T>& pass) const {
   if constexpr (DeviceTraits<D>::has_host_memory)
     for (index_t i = 0; i < pass.out_elements(); ++i)
       if (detail::class_in(indices[i], classes) < 0)
-        require(false, "gpunet::nn::gather, nll_loss, cross_entropy: index ", static_cast<double>(indices[i]),
-                " (want a whole number from 0 to ", classes - 1, "), check the labels of the batch");
+        require(false, "gpunet::nn::gather, nll_loss, cross_entropy: index ",
+                static_cast<double>(indices[i]), " (want a whole number from 0 to ", classes - 1,
+                "), check the labels of the batch");
   for_each(device, pass.out_elements(),
            detail::PickForward<T>{classes, width * pass.slice.inner, pass.x, indices, pass.y});
 }
@@ -64,7 +66,8 @@ template <class D, class T>
 void PickOp::backward(D& device, const BackwardPass<T>& pass) const {
   if (pass.dx)
     for_each(device, pass.in_elements(),
-             detail::PickBackward<T>{classes, width * pass.slice.inner, pass.inputs[1], pass.dy, pass.dx});
+             detail::PickBackward<T>{classes, width * pass.slice.inner, pass.inputs[1], pass.dy,
+                                     pass.dx});
   if (T* of_indices = pass.input_gradients[1]) fill(device, pass.out_elements(), T{}, of_indices);
 }
 

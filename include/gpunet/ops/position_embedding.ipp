@@ -39,17 +39,18 @@ struct PositionEmbeddingGradient {
 
 template <class D, class T>
 void PositionEmbeddingOp::forward(D& device, const ForwardPass<T>& pass) const {
-  for_each(
-      device, pass.slice.outer * pass.in_features,
-      detail::PositionEmbeddingForward<T>{pass.in_features, pass.slice.inner, pass.x, pass.parameters[0], pass.y});
+  for_each(device, pass.slice.outer * pass.in_features,
+           detail::PositionEmbeddingForward<T>{pass.in_features, pass.slice.inner, pass.x,
+                                               pass.parameters[0], pass.y});
 }
 
 template <class D, class T>
 void PositionEmbeddingOp::backward(D& device, const BackwardPass<T>& pass) const {
   sum_each(device, pass.in_features, pass.slice.samples(),
-           detail::PositionEmbeddingGradient<T>{pass.slice, pass.in_features, pass.dy, pass.gradients[0],
-                                                pass.accumulate});
-  if (pass.dx) device.copy(pass.dx, pass.dy, static_cast<std::size_t>(pass.in_elements()) * sizeof(T));
+           detail::PositionEmbeddingGradient<T>{pass.slice, pass.in_features, pass.dy,
+                                                pass.gradients[0], pass.accumulate});
+  if (pass.dx)
+    device.copy(pass.dx, pass.dy, static_cast<std::size_t>(pass.in_elements()) * sizeof(T));
 }
 
 #if GPUNET_COMPILED

@@ -5,11 +5,14 @@
 
 namespace gpunet {
 
-// y = x where x > 0, else w x. With one slope w it is that of all elements; else each channel of `plane` elements has its own.
+// y = x where x > 0, else w x. With one slope w it is that of all elements; else each channel of
+// `plane` elements has its own.
 struct PReLUOp {
   index_t slopes, plane;
 
-  std::string extra_repr(const Sizes&, const Sizes&) const { return concat("num_parameters=", slopes); }
+  std::string extra_repr(const Sizes&, const Sizes&) const {
+    return concat("num_parameters=", slopes);
+  }
   template <class D, class T>
   void forward(D& device, const ForwardPass<T>& pass) const;
   template <class D, class T>

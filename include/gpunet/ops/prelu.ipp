@@ -11,7 +11,8 @@ namespace gpunet {
 
 namespace detail {
 
-// y = x, or dx = dy, where x > 0, else times the slope of the element's channel. One index = one element.
+// y = x, or dx = dy, where x > 0, else times the slope of the element's channel. One index = one
+// element.
 template <class T>
 struct PReLUElement {
   static constexpr bool one_copy = true;
@@ -43,7 +44,8 @@ struct PReLUSlopeGradient {
 template <class D, class T>
 void PReLUOp::forward(D& device, const ForwardPass<T>& pass) const {
   for_each(device, pass.in_elements(),
-           detail::PReLUElement<T>{slopes, plane * pass.slice.inner, pass.parameters[0], pass.x, pass.x, pass.y});
+           detail::PReLUElement<T>{slopes, plane * pass.slice.inner, pass.parameters[0], pass.x,
+                                   pass.x, pass.y});
 }
 
 template <class D, class T>
@@ -51,7 +53,8 @@ void PReLUOp::backward(D& device, const BackwardPass<T>& pass) const {
   const index_t run = plane * pass.slice.inner;
   if (!pass.skips_parameters)
     sum_each(device, slopes, pass.in_elements() / slopes,
-             detail::PReLUSlopeGradient<T>{slopes, run, pass.x, pass.dy, pass.gradients[0], pass.accumulate});
+             detail::PReLUSlopeGradient<T>{slopes, run, pass.x, pass.dy, pass.gradients[0],
+                                           pass.accumulate});
   if (pass.dx)
     for_each(device, pass.in_elements(),
              detail::PReLUElement<T>{slopes, run, pass.parameters[0], pass.x, pass.dy, pass.dx});

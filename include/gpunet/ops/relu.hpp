@@ -6,8 +6,8 @@
 
 namespace gpunet {
 
-// max(x, 0); NaN stays NaN, as in PyTorch. <= and not <: where subnormal numbers count as 0, a negative one is not less than 0
-// and would be returned unchanged.
+// max(x, 0); NaN stays NaN, as in PyTorch. <= and not <: where subnormal numbers count as 0, a
+// negative one is not less than 0 and would be returned unchanged.
 struct Rectify {
   template <class T>
   GPUNET_FN T operator()(T x) const {
@@ -35,7 +35,8 @@ void rectify_gradient(D& device, index_t n, const T* y, const T* dy, T* dx) {
   map(device, n, RectifyGradient{}, y, dy, dx);
 }
 
-// The function that an op applies to each element of its result before it stores it: none, or max(y, 0).
+// The function that an op applies to each element of its result before it stores it: none, or
+// max(y, 0).
 enum class Activation { none, relu };
 
 struct Activate {

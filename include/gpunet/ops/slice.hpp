@@ -7,8 +7,9 @@
 
 namespace gpunet {
 
-// Samples that pass through the network together. Their data are [outer][feature][inner]: sample n is at
-// (n / inner, n % inner). `count` samples are real; the rest, up to outer * inner, is padding that holds zeros.
+// Samples that pass through the network together. Their data are [outer][feature][inner]: sample n
+// is at (n / inner, n % inner). `count` samples are real; the rest, up to outer * inner, is padding
+// that holds zeros.
 struct Slice {
   index_t count;
   index_t outer;
@@ -16,7 +17,8 @@ struct Slice {
 
   GPUNET_FN constexpr index_t samples() const { return outer * inner; }
 
-  // Returns where `feature` of sample `n` lies, in elements, when every sample has `features` of them.
+  // Returns where `feature` of sample `n` lies, in elements, when every sample has `features` of
+  // them.
   GPUNET_FN constexpr index_t offset(index_t n, index_t feature, index_t features) const {
     return (n / inner * features + feature) * inner + n % inner;
   }
@@ -42,7 +44,8 @@ GPUNET_FN void store_gradient(T& target, T value, Accumulate accumulate) {
   target = accumulate == Accumulate::yes ? target + value : value;
 }
 
-// An array that may be missing, as the bias of a layer without one: then its elements are 0, and what is stored is lost.
+// An array that may be missing, as the bias of a layer without one: then its elements are 0, and
+// what is stored is lost.
 template <class T>
 class OptionalArray {
  public:

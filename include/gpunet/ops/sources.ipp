@@ -30,7 +30,8 @@ struct RepeatFeatures {
 template <class D, class T>
 void repeat_features(D& device, const ForwardPass<T>& pass, const T* w) {
   const index_t features = pass.out_features;
-  for_each(device, pass.slice.outer * features, RepeatFeatures<T>{features, pass.slice.inner, w, pass.y});
+  for_each(device, pass.slice.outer * features,
+           RepeatFeatures<T>{features, pass.slice.inner, w, pass.y});
 }
 
 // dw = the sum of dy over all samples. One sum = one feature.
@@ -40,12 +41,14 @@ struct SumOverSamples {
   const T* dy;
   T* dw;
   Accumulate accumulate;
-  GPUNET_FN T operator()(index_t k, index_t n) const { return dy[(n / inner * features + k) * inner + n % inner]; }
+  GPUNET_FN T operator()(index_t k, index_t n) const {
+    return dy[(n / inner * features + k) * inner + n % inner];
+  }
   GPUNET_FN void store(index_t k, T sum) const { store_gradient(dw[k], sum, accumulate); }
 };
 
-// Normal numbers of uniform ones: Box and Muller, "A Note on the Generation of Random Normal Deviates", 1958. One index = one
-// element.
+// Normal numbers of uniform ones: Box and Muller, "A Note on the Generation of Random Normal
+// Deviates", 1958. One index = one element.
 template <class T>
 struct DrawNormal {
   OpRandom random;
@@ -77,9 +80,9 @@ void ParameterOp::forward(D& device, const ForwardPass<T>& pass) const {
 
 template <class D, class T>
 void ParameterOp::backward(D& device, const BackwardPass<T>& pass) const {
-  sum_each(
-      device, pass.out_features, pass.slice.samples(),
-      detail::SumOverSamples<T>{pass.out_features, pass.slice.inner, pass.dy, pass.gradients[0], pass.accumulate});
+  sum_each(device, pass.out_features, pass.slice.samples(),
+           detail::SumOverSamples<T>{pass.out_features, pass.slice.inner, pass.dy,
+                                     pass.gradients[0], pass.accumulate});
   if (pass.dx) fill(device, pass.in_elements(), T{}, pass.dx);
 }
 
@@ -101,9 +104,9 @@ void DetachOp::forward(D& device, const ForwardPass<T>& pass) const {
 template <class D, class T>
 void NarrowOp::forward(D& device, const ForwardPass<T>& pass) const {
   const index_t inner = pass.slice.inner;
-  detail::copy_rows(
-      device, pass.slice.outer * rows,
-      detail::CopyRows<T>{columns * inner, all * inner, columns * inner, pass.x + first * inner, pass.y});
+  detail::copy_rows(device, pass.slice.outer * rows,
+                    detail::CopyRows<T>{columns * inner, all * inner, columns * inner,
+                                        pass.x + first * inner, pass.y});
 }
 
 template <class D, class T>

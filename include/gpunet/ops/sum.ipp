@@ -29,7 +29,8 @@ struct SumRows {
   SumForward<T> sum;
   void operator()(index_t i) const {
     const index_t columns = sum.columns, parts = (columns + lanes - 1) / lanes, row = i / parts;
-    const index_t first = i % parts * lanes, count = columns - first < lanes ? columns - first : lanes;
+    const index_t first = i % parts * lanes,
+                  count = columns - first < lanes ? columns - first : lanes;
     const T* x = sum.x + row * sum.length * columns + first;
     LongSums<T, lanes> total(count);
     for (index_t k = 0; k < sum.length; ++k)
@@ -60,24 +61,26 @@ struct SumBackward {
   const T* dy;
   T* dx;
   GPUNET_FN index_t size() const { return columns; }
-  GPUNET_FN void at(index_t i, index_t c) const { dx[i * columns + c] = scale * dy[i / length * columns + c]; }
+  GPUNET_FN void at(index_t i, index_t c) const {
+    dx[i * columns + c] = scale * dy[i / length * columns + c];
+  }
 };
 
 }  // namespace detail
 
 template <class D, class T>
 void SumOp::forward(D& device, const ForwardPass<T>& pass) const {
-  detail::sum_rows(
-      device, pass.slice.outer * rows,
-      detail::SumForward<T>{length, columns * pass.slice.inner, static_cast<T>(scale), pass.x, pass.y});
+  detail::sum_rows(device, pass.slice.outer * rows,
+                   detail::SumForward<T>{length, columns * pass.slice.inner, static_cast<T>(scale),
+                                         pass.x, pass.y});
 }
 
 template <class D, class T>
 void SumOp::backward(D& device, const BackwardPass<T>& pass) const {
   if (pass.dx)
-    for_each_in_blocks(
-        device, pass.slice.outer * rows * length,
-        detail::SumBackward<T>{length, columns * pass.slice.inner, static_cast<T>(scale), pass.dy, pass.dx});
+    for_each_in_blocks(device, pass.slice.outer * rows * length,
+                       detail::SumBackward<T>{length, columns * pass.slice.inner,
+                                              static_cast<T>(scale), pass.dy, pass.dx});
 }
 
 #if GPUNET_COMPILED

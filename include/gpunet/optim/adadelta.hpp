@@ -8,9 +8,10 @@ namespace gpunet::optim {
 
 // Options of torch.optim.Adadelta; AdadeltaStep has the formula.
 struct AdadeltaOptions {
-  double lr = 1;            // learning rate: multiplies the step
-  double rho = 0.9;         // decay rate of both averages, 0 to 1
-  double eps = 1e-6;        // added to both averages; the second begins at 0, so without it nothing moves
+  double lr = 1;     // learning rate: multiplies the step
+  double rho = 0.9;  // decay rate of both averages, 0 to 1
+  // Added to both averages; the second begins at 0, so without it nothing moves.
+  double eps = 1e-6;
   double weight_decay = 0;  // this times the parameter is added to its gradient
 };
 
@@ -35,7 +36,8 @@ struct AdadeltaStep : Update<AdadeltaStep<T>, T, 2, 0> {
   }
 };
 
-// The optimizer Adadelta for the parameters of a model, which must outlive it: optim::Adadelta optimizer(net, {.rho =
+// The optimizer Adadelta for the parameters of a model, which must outlive it: optim::Adadelta
+// optimizer(net, {.rho =
 // 0.95});
 template <class D, class T = float>
 class Adadelta : public Optimizer<Adadelta<D, T>, D, T, 2> {
@@ -44,11 +46,13 @@ class Adadelta : public Optimizer<Adadelta<D, T>, D, T, 2> {
  public:
   explicit Adadelta(Network<D, T> &model, AdadeltaOptions options = {})
       : Base(model, "Adadelta", options.lr, std::nullopt, options.weight_decay), options_(options) {
-    require_option(options.rho >= 0 && options.rho <= 1, this->name_, "rho value", options.rho, "0 to 1");
+    require_option(options.rho >= 0 && options.rho <= 1, this->name_, "rho value", options.rho,
+                   "0 to 1");
     this->check_option("epsilon value", options.eps);
   }
 
-  // Updates some parameters of a model: optim::Adadelta optimizer(net.parameters("fc.*"), {.rho = 0.95}).
+  // Updates some parameters of a model: optim::Adadelta optimizer(net.parameters("fc.*"),
+  // {.rho = 0.95}).
   explicit Adadelta(const Parameters<D, T> &parameters, AdadeltaOptions options = {})
       : Adadelta(parameters.network(), options) {
     this->select(parameters.indices());
@@ -67,8 +71,8 @@ class Adadelta : public Optimizer<Adadelta<D, T>, D, T, 2> {
 
   // Returns the update of a step.
   AdadeltaStep<T> next(const GroupStep &of) const {
-    return this->template update<AdadeltaStep<T>>(of.lr, options_.rho, 1 - options_.rho, options_.eps,
-                                                  of.weight_decay);
+    return this->template update<AdadeltaStep<T>>(of.lr, options_.rho, 1 - options_.rho,
+                                                  options_.eps, of.weight_decay);
   }
 
  private:

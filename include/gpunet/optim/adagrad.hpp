@@ -33,7 +33,8 @@ struct AdagradStep : Update<AdagradStep<T>, T, 1, 0> {
   }
 };
 
-// The optimizer Adagrad for the parameters of a model, which must outlive it: optim::Adagrad optimizer(net, {.lr =
+// The optimizer Adagrad for the parameters of a model, which must outlive it: optim::Adagrad
+// optimizer(net, {.lr =
 // 0.1});
 template <class D, class T = float>
 class Adagrad : public Optimizer<Adagrad<D, T>, D, T, 1> {
@@ -47,7 +48,8 @@ class Adagrad : public Optimizer<Adagrad<D, T>, D, T, 1> {
     this->check_option("epsilon value", options.eps);
   }
 
-  // Updates some parameters of a model: optim::Adagrad optimizer(net.parameters("fc.*"), {.lr = 0.1}).
+  // Updates some parameters of a model: optim::Adagrad optimizer(net.parameters("fc.*"),
+  // {.lr = 0.1}).
   explicit Adagrad(const Parameters<D, T>& parameters, AdagradOptions options = {})
       : Adagrad(parameters.network(), options) {
     this->select(parameters.indices());
@@ -67,9 +69,9 @@ class Adagrad : public Optimizer<Adagrad<D, T>, D, T, 1> {
 
   // Returns the update of a step.
   AdagradStep<T> next(const GroupStep& of) const {
-    return this->template update<AdagradStep<T>>(of.lr / (1 + (of.number - 1) * options_.lr_decay), options_.eps,
-                                                 of.weight_decay,
-                                                 of.number == 1 ? options_.initial_accumulator_value : 0);
+    return this->template update<AdagradStep<T>>(
+        of.lr / (1 + (of.number - 1) * options_.lr_decay), options_.eps, of.weight_decay,
+        of.number == 1 ? options_.initial_accumulator_value : 0);
   }
 
  private:

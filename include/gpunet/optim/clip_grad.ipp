@@ -11,7 +11,8 @@
 
 namespace gpunet::nn::utils {
 
-// g[i] *= min(1, max_norm / (norm + 1e-6)), as in torch.nn.utils.clip_grad_norm_. One index = one parameter.
+// g[i] *= min(1, max_norm / (norm + 1e-6)), as in torch.nn.utils.clip_grad_norm_. One index = one
+// parameter.
 template <class T>
 struct ScaleToNorm {
   T max_norm;
@@ -25,12 +26,14 @@ struct ScaleToNorm {
 
 namespace detail {
 
-// Calls f with the ranges of the arena that hold the gradients of the parameters with these indices, neighbors in one call.
+// Calls f with the ranges of the arena that hold the gradients of the parameters with these
+// indices, neighbors in one call.
 template <class D, class T, class F>
 void each_range(const Network<D, T>& model, const std::vector<int>* indices, F f) {
   const auto& parameters = model.named_parameters();
   if (model.gradients().zeroed()) return;
-  if (!indices || indices->size() == parameters.size()) return f(ArenaRange{0, model.gradients().size()});
+  if (!indices || indices->size() == parameters.size())
+    return f(ArenaRange{0, model.gradients().size()});
   ArenaRange range{0, 0};
   for (const int i : *indices) {
     const auto at = static_cast<std::size_t>(i);
@@ -56,15 +59,16 @@ void norm_of(Network<D, T>& model, const std::vector<int>* indices, void* scratc
 }
 
 template <class D, class T>
-TotalNorm<D, T> clip_grad_norm(Network<D, T>& model, const std::vector<int>* indices, double max_norm,
-                               double norm_type, bool error_if_nonfinite) {
-  require(max_norm >= 0, "gpunet::nn::utils::clip_grad_norm_: a norm of at most ", max_norm, " (want 0 or more)");
+TotalNorm<D, T> clip_grad_norm(Network<D, T>& model, const std::vector<int>* indices,
+                               double max_norm, double norm_type, bool error_if_nonfinite) {
+  require(max_norm >= 0, "gpunet::nn::utils::clip_grad_norm_: a norm of at most ", max_norm,
+          " (want 0 or more)");
   const auto use = model.exclusive_use();
   auto& device = model.device();
   const auto& gradients = model.gradients();
   // A block more for the end of each parameter.
-  const index_t bytes =
-      norm_scratch_bytes(gradients.size()) + (indices ? std::ssize(*indices) : 0) * norm_scratch_bytes(1);
+  const index_t bytes = norm_scratch_bytes(gradients.size()) +
+                        (indices ? std::ssize(*indices) : 0) * norm_scratch_bytes(1);
   const auto [result, scratch, number] = gradients.begin_measurement(device, bytes);
   if (norm_type == 2)
     norm_of<Norm2>(model, indices, scratch, result);
@@ -73,12 +77,15 @@ TotalNorm<D, T> clip_grad_norm(Network<D, T>& model, const std::vector<int>* ind
   else if (norm_type == std::numeric_limits<double>::infinity())
     norm_of<NormInf>(model, indices, scratch, result);
   else
-    require(false, "gpunet::nn::utils::clip_grad_norm_: a norm of type ", norm_type, " (want 1, 2 or infinity)");
+    require(false, "gpunet::nn::utils::clip_grad_norm_: a norm of type ", norm_type,
+            " (want 1, 2 or infinity)");
   if (error_if_nonfinite) {
     T total;
     device.download(&total, result, sizeof total);
-    require(std::isfinite(total), "gpunet::nn::utils::clip_grad_norm_: the total norm of order ", norm_type,
-            " for gradients from `parameters` is non-finite, so it cannot be clipped: look for the step that made "
+    require(std::isfinite(total), "gpunet::nn::utils::clip_grad_norm_: the total norm of order ",
+            norm_type,
+            " for gradients from `parameters` is non-finite, so it cannot be clipped: look for the "
+            "step that made "
             "it, or set error_if_nonfinite to false to scale them by it anyway");
   }
   ScaleToNorm<T> scale{static_cast<T>(max_norm), result, nullptr};
@@ -96,8 +103,9 @@ void clip_grad_value(Network<D, T>& model, const std::vector<int>* indices, doub
   const auto use = model.exclusive_use();
   T* const g = model.gradients().data();
   each_range(model, indices, [&](const ArenaRange& range) {
-    map(model.device(), range.size(), Clamp<T>{static_cast<T>(-clip_value), static_cast<T>(clip_value)},
-        g + range.begin, g + range.begin);
+    map(model.device(), range.size(),
+        Clamp<T>{static_cast<T>(-clip_value), static_cast<T>(clip_value)}, g + range.begin,
+        g + range.begin);
   });
 }
 

@@ -14,17 +14,21 @@ namespace gpunet::amp {
 
 // Options of torch.amp.GradScaler.
 struct GradScalerOptions {
-  double init_scale = 65536;       // the first scale, above 0
-  double growth_factor = 2;        // of the scale after growth_interval steps in a row without overflow, above 1
-  double backoff_factor = 0.5;     // of the scale after a step with infinite or NaN gradients, 0 to 1
+  double init_scale = 65536;  // the first scale, above 0
+  // Of the scale after growth_interval steps in a row without overflow, above 1.
+  double growth_factor = 2;
+  // Of the scale after a step with infinite or NaN gradients, 0 to 1.
+  double backoff_factor = 0.5;
   index_t growth_interval = 2000;  // 1 or more
-  bool enabled = true;             // false: scale(), unscale_() and update() do nothing, step() is the optimizer's
+  // false: scale(), unscale_() and update() do nothing, step() is the optimizer's.
+  bool enabled = true;
 };
 
 // The state of a GradScaler, to be stored with a checkpoint.
 struct GradScalerState {
   double scale, growth_factor, backoff_factor;
-  index_t growth_interval, growth_tracker;  // growth_tracker: steps without overflow since the scale has changed
+  // growth_tracker: steps without overflow since the scale has changed.
+  index_t growth_interval, growth_tracker;
 
   bool operator==(const GradScalerState&) const = default;
 };
@@ -47,15 +51,15 @@ class ScaledLoss {
 
 namespace detail {
 
-// Multiplies ranges of the gradients by a factor. Returns whether any was infinite or NaN; waits for the device. For a caller that
-// has exclusive_use().
+// Multiplies ranges of the gradients by a factor. Returns whether any was infinite or NaN; waits
+// for the device. For a caller that has exclusive_use().
 template <class D, class T>
 bool unscale(Network<D, T>& model, std::span<const ArenaRange> ranges, double factor);
 
 }  // namespace detail
 
-// Scales the loss so that gradients do not underflow in float16, skips steps whose gradients overflowed, and adapts the scale. As
-// torch.amp.GradScaler:
+// Scales the loss so that gradients do not underflow in float16, skips steps whose gradients
+// overflowed, and adapts the scale. As torch.amp.GradScaler:
 //   net.autocast(Storage::float16);
 //   amp::GradScaler scaler;
 //   ...
@@ -66,7 +70,8 @@ bool unscale(Network<D, T>& model, std::span<const ArenaRange> ranges, double fa
 //   nn::utils::clip_grad_norm_(optimizer.parameters(), 1);  // those of other parameters are still scaled
 //   scaler.step(optimizer);
 //   scaler.update();
-// train::Step and train::fit do the same with {.scaler = &scaler}. Networks with other storage need no scale.
+// train::Step and train::fit do the same with {.scaler = &scaler}. Networks with other storage need
+// no scale.
 class GradScaler {
  public:
   // Throws Error for an invalid option.
@@ -80,16 +85,17 @@ class GradScaler {
   // Returns the scale for a network with this storage. Throws Error for another one than float16.
   double scale_of(Storage storage) const;
 
-  // Divides the gradients that an optimizer uses by the scale, between the backward pass and step(). Waits for the device. Throws Error
-  // for a second call since update(), and without gradients.
+  // Divides the gradients that an optimizer uses by the scale, between the backward pass and
+  // step(). Waits for the device. Throws Error for a second call since update(), and without
+  // gradients.
   template <class Self, class D, class T, std::size_t N>
   void unscale_(optim::Optimizer<Self, D, T, N>& optimizer) {
     const auto use = optimizer.model().exclusive_use();
     unscale_in_use(optimizer, "unscale_");
   }
 
-  // Runs unscale_() unless it was called, then optimizer.step() if all gradients are finite. Returns whether it did. Throws Error for a
-  // second call since update().
+  // Runs unscale_() unless it was called, then optimizer.step() if all gradients are finite.
+  // Returns whether it did. Throws Error for a second call since update().
   template <class Self, class D, class T, std::size_t N>
   bool step(optim::Optimizer<Self, D, T, N>& optimizer) {
     const auto use = optimizer.model().exclusive_use();
@@ -110,31 +116,35 @@ class GradScaler {
   }
   // Refuses other optimizers. A compile error.
   template <class Optimizer>
-  requires(!requires(Optimizer & optimizer) { optimizer.update_parameters(); }) bool step(Optimizer&) {
-    static_assert(
-        std::is_void_v<Optimizer>,
-        "gpunet::amp::GradScaler::step: this optimizer makes no update from one evaluation of the loss (LBFGS "
-        "needs several, whose gradients this cannot scale), use another optimizer, or Storage::bfloat16 "
-        "without a scaler");
+  requires(!requires(Optimizer & optimizer) {
+    optimizer.update_parameters();
+  }) bool step(Optimizer&) {
+    static_assert(std::is_void_v<Optimizer>,
+                  "gpunet::amp::GradScaler::step: this optimizer makes no update from one "
+                  "evaluation of the loss (LBFGS "
+                  "needs several, whose gradients this cannot scale), use another optimizer, or "
+                  "Storage::bfloat16 "
+                  "without a scaler");
     return false;
   }
 
-  // Adapts the scale after the steps of all optimizers: times backoff_factor if gradients of one overflowed, times growth_factor after
-  // growth_interval steps without. The tenth time in a row that gradients overflowed, a sentence on stderr says so. Throws Error if
-  // there was no step.
+  // Adapts the scale after the steps of all optimizers: times backoff_factor if gradients of one
+  // overflowed, times growth_factor after growth_interval steps without. The tenth time in a row
+  // that gradients overflowed, a sentence on stderr says so. Throws Error if there was no step.
   void update();
   // Sets the scale instead. Throws Error unless it is above 0 and finite as a float.
   void update(double new_scale);
 
-  // Forgets calls of unscale_() and step() since update(), such as those before an exception; the scale stays. train::Step and
-  // train::fit begin with it.
+  // Forgets calls of unscale_() and step() since update(), such as those before an exception; the
+  // scale stays. train::Step and train::fit begin with it.
   void begin_step() { optimizers_.clear(); }
 
   // Returns whether the last step() changed nothing, because gradients were infinite or NaN.
   bool skipped() const { return skipped_; }
   bool is_enabled() const { return options_.enabled; }
 
-  // Return and set the numbers of the options, and the current scale (1 if disabled). Setting throws Error for invalid ones.
+  // Return and set the numbers of the options, and the current scale (1 if disabled). Setting
+  // throws Error for invalid ones.
   double get_scale() const { return options_.enabled ? double{scale_} : 1; }
   double get_growth_factor() const { return options_.growth_factor; }
   double get_backoff_factor() const { return options_.backoff_factor; }
@@ -145,7 +155,8 @@ class GradScaler {
 
   // Return the state after update(), and set it. Loading throws Error for invalid numbers.
   GradScalerState state_dict() const {
-    return {scale_, options_.growth_factor, options_.backoff_factor, options_.growth_interval, growth_tracker_};
+    return {scale_, options_.growth_factor, options_.backoff_factor, options_.growth_interval,
+            growth_tracker_};
   }
   void load_state_dict(const GradScalerState& state);
 
@@ -187,7 +198,8 @@ class GradScaler {
   std::vector<OfOptimizer> optimizers_;  // since update()
 };
 
-#define GPUNET_UNSCALE(D, T) bool detail::unscale(Network<D, T>&, std::span<const ArenaRange>, double)
+#define GPUNET_UNSCALE(D, T) \
+  bool detail::unscale(Network<D, T>&, std::span<const ArenaRange>, double)
 GPUNET_EXTERN_TEMPLATES(GPUNET_UNSCALE)
 
 }  // namespace gpunet::amp

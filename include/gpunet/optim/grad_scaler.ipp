@@ -19,26 +19,29 @@ GPUNET_INLINE GradScaler::GradScaler(const GradScalerOptions& options)
 }
 
 GPUNET_INLINE void GradScaler::check(const GradScalerOptions& options, const char* where) {
-  const auto require_option = [where](bool is_fine, const char* what, auto value, const char* want) {
-    require(is_fine, "gpunet::amp::GradScaler", where, ": invalid ", what, " ", value, " (want ", want, ")");
+  const auto require_option = [where](bool is_fine, const char* what, auto value,
+                                      const char* want) {
+    require(is_fine, "gpunet::amp::GradScaler", where, ": invalid ", what, " ", value, " (want ",
+            want, ")");
   };
   const auto scale = static_cast<float>(options.init_scale);
   require_option(scale > 0 && std::isfinite(scale), "scale", options.init_scale,
                  "more than 0, and finite as a float");
   require_option(options.growth_factor > 1 && std::isfinite(options.growth_factor), "growth_factor",
                  options.growth_factor, "more than 1");
-  require_option(options.backoff_factor > 0 && options.backoff_factor < 1, "backoff_factor", options.backoff_factor,
-                 "more than 0 and less than 1");
-  require_option(options.growth_interval >= 1, "growth_interval", options.growth_interval, "1 or more");
+  require_option(options.backoff_factor > 0 && options.backoff_factor < 1, "backoff_factor",
+                 options.backoff_factor, "more than 0 and less than 1");
+  require_option(options.growth_interval >= 1, "growth_interval", options.growth_interval,
+                 "1 or more");
 }
 
 GPUNET_INLINE double GradScaler::scale_of(Storage storage) const {
   if (!options_.enabled) return 1;
-  require(
-      storage == Storage::float16, "gpunet::amp::GradScaler::scale: the model stores ",
-      storage == Storage::full ? "floats" : "bfloat16",
-      " (want float16: other gradients do not underflow), call net.autocast(Storage::float16), or make the scaler "
-      "with {.enabled = false}");
+  require(storage == Storage::float16, "gpunet::amp::GradScaler::scale: the model stores ",
+          storage == Storage::full ? "floats" : "bfloat16",
+          " (want float16: other gradients do not underflow), call net.autocast(Storage::float16), "
+          "or make the scaler "
+          "with {.enabled = false}");
   return scale_;
 }
 
@@ -49,48 +52,55 @@ GPUNET_INLINE GradScaler::OfOptimizer& GradScaler::state_of(const optim::Rates& 
 }
 
 GPUNET_INLINE void GradScaler::require_not_stepped(const OfOptimizer& of) {
-  require(of.stage != Stage::stepped,
-          "gpunet::amp::GradScaler::step: step() has already been called since the last update(), call "
-          "scaler.update() after the steps of all optimizers");
+  require(
+      of.stage != Stage::stepped,
+      "gpunet::amp::GradScaler::step: step() has already been called since the last update(), call "
+      "scaler.update() after the steps of all optimizers");
 }
 
-GPUNET_INLINE void GradScaler::require_unscalable(const OfOptimizer& of, bool has_gradients, const char* where) {
+GPUNET_INLINE void GradScaler::require_unscalable(const OfOptimizer& of, bool has_gradients,
+                                                  const char* where) {
   require(of.stage != Stage::unscaled,
-          "gpunet::amp::GradScaler::unscale_: unscale_() has already been called on this optimizer since the last "
+          "gpunet::amp::GradScaler::unscale_: unscale_() has already been called on this optimizer "
+          "since the last "
           "update() (its gradients would be divided twice), call it once in a step");
-  require(of.stage != Stage::stepped,
-          "gpunet::amp::GradScaler::unscale_: unscale_() is being called after step(), call it before");
   require(
-      has_gradients, "gpunet::amp::GradScaler::", where,
-      ": there are no gradients (no backward pass since zero_grad()), call scaler.scale(loss).backward() before");
+      of.stage != Stage::stepped,
+      "gpunet::amp::GradScaler::unscale_: unscale_() is being called after step(), call it before");
+  require(has_gradients, "gpunet::amp::GradScaler::", where,
+          ": there are no gradients (no backward pass since zero_grad()), call "
+          "scaler.scale(loss).backward() before");
 }
 
 GPUNET_INLINE void GradScaler::update() {
   if (!options_.enabled) return;
-  require(!optimizers_.empty(),
-          "gpunet::amp::GradScaler::update: no gradients were checked since the last update(), call "
-          "scaler.step(optimizer) before");
-  const bool found_inf =
-      std::any_of(optimizers_.begin(), optimizers_.end(), [](const OfOptimizer& of) { return of.found_inf; });
+  require(
+      !optimizers_.empty(),
+      "gpunet::amp::GradScaler::update: no gradients were checked since the last update(), call "
+      "scaler.step(optimizer) before");
+  const bool found_inf = std::any_of(optimizers_.begin(), optimizers_.end(),
+                                     [](const OfOptimizer& of) { return of.found_inf; });
   optimizers_.clear();
   if (found_inf) {
     scale_ = static_cast<float>(double{scale_} * options_.backoff_factor);
     growth_tracker_ = 0;
     if (constexpr index_t many = 10; ++falls_ == many)
-      std::fprintf(
-          stderr, "%s\n",
-          concat("gpunet::amp::GradScaler: the gradients of ", many,
-                 " steps in a row were infinite or NaN (none has changed the parameters, and the scale has "
-                 "fallen to ",
-                 scale_,
-                 "), look for the first such output by net.detect_anomaly(), at the learning rate, and at "
-                 "numbers over 65504, the largest of float16")
-              .c_str());
+      std::fprintf(stderr, "%s\n",
+                   concat("gpunet::amp::GradScaler: the gradients of ", many,
+                          " steps in a row were infinite or NaN (none has changed the parameters, "
+                          "and the scale has "
+                          "fallen to ",
+                          scale_,
+                          "), look for the first such output by net.detect_anomaly(), at the "
+                          "learning rate, and at "
+                          "numbers over 65504, the largest of float16")
+                       .c_str());
     return;
   }
   falls_ = 0;
   if (++growth_tracker_ == options_.growth_interval) {
-    if (const auto grown = static_cast<float>(double{scale_} * options_.growth_factor); std::isfinite(grown))
+    if (const auto grown = static_cast<float>(double{scale_} * options_.growth_factor);
+        std::isfinite(grown))
       scale_ = grown;
     growth_tracker_ = 0;
   }
@@ -128,11 +138,12 @@ GPUNET_INLINE void GradScaler::set_growth_interval(index_t interval) {
 }
 
 GPUNET_INLINE void GradScaler::load_state_dict(const GradScalerState& state) {
-  GradScalerOptions options{state.scale, state.growth_factor, state.backoff_factor, state.growth_interval,
-                            options_.enabled};
+  GradScalerOptions options{state.scale, state.growth_factor, state.backoff_factor,
+                            state.growth_interval, options_.enabled};
   check(options, "::load_state_dict");
-  require(state.growth_tracker >= 0, "gpunet::amp::GradScaler::load_state_dict: invalid growth_tracker ",
-          state.growth_tracker, " (want 0 or more)");
+  require(state.growth_tracker >= 0,
+          "gpunet::amp::GradScaler::load_state_dict: invalid growth_tracker ", state.growth_tracker,
+          " (want 0 or more)");
   options_ = options;
   scale_ = static_cast<float>(state.scale);
   falls_ = 0;
@@ -154,7 +165,8 @@ bool unscale(Network<D, T>& model, std::span<const ArenaRange> ranges, double fa
   for (std::size_t i = 0; i < ranges.size(); ++i) {
     T* const g = gradients.data() + ranges[i].begin;
     norm<NormInf>(device, ranges[i].size(), static_cast<const T*>(g), scratch, largest + i);
-    map(device, ranges[i].size(), MultiplyBy<T>{static_cast<T>(factor)}, static_cast<const T*>(g), g);
+    map(device, ranges[i].size(), MultiplyBy<T>{static_cast<T>(factor)}, static_cast<const T*>(g),
+        g);
   }
   norm<NormInf>(device, count, static_cast<const T*>(largest), scratch, result);
   T total;

@@ -13,38 +13,43 @@
 
 namespace gpunet::optim {
 
-// How LBFGS finds the length of a step: lr, or a search for one that meets the strong Wolfe conditions.
+// How LBFGS finds the length of a step: lr, or a search for one that meets the strong Wolfe
+// conditions.
 enum class LineSearch { none, strong_wolfe };
 
 // Options of torch.optim.LBFGS.
 struct LBFGSOptions {
   double lr = 1;          // learning rate: the length of a step, or where the search begins
   index_t max_iter = 20;  // iterations in a call of step()
-  std::optional<index_t> max_eval = std::nullopt;  // evaluations of the loss in it; default: max_iter * 5 / 4
-  double tolerance_grad = 1e-7;                    // stops where no gradient is larger
-  double tolerance_change = 1e-9;                  // stops where parameters, or the loss, change less
-  index_t history_size = 100;                      // how many earlier steps it stores
+  // Evaluations of the loss in it; default: max_iter * 5 / 4.
+  std::optional<index_t> max_eval = std::nullopt;
+  double tolerance_grad = 1e-7;  // stops where no gradient is larger
+  // Stops where parameters, or the loss, change less.
+  double tolerance_change = 1e-9;
+  index_t history_size = 100;  // how many earlier steps it stores
   LineSearch line_search_fn = LineSearch::none;
 };
 
 namespace detail {
 
-// A point of a line search: t along the direction, the loss, the gradient, and its product with the direction.
+// A point of a line search: t along the direction, the loss, the gradient, and its product with the
+// direction.
 struct LinePoint {
   double t, loss;
   std::shared_ptr<const void> gradient;
   double slope;
 };
 
-// Returns a point that meets the strong Wolfe conditions (c1 = 1e-4, c2 = 0.9), or the best one after `most` more evaluations.
-// `start` has t = 0, `t` is the first to try, `largest` the largest element of the direction. Adds to `evaluations`. As
-// _strong_wolfe in torch.optim.lbfgs.
-LinePoint strong_wolfe(const std::function<LinePoint(double)>& evaluate, const LinePoint& start, double t,
-                       double largest, index_t most, index_t& evaluations);
+// Returns a point that meets the strong Wolfe conditions (c1 = 1e-4, c2 = 0.9), or the best one
+// after `most` more evaluations. `start` has t = 0, `t` is the first to try, `largest` the largest
+// element of the direction. Adds to `evaluations`. As _strong_wolfe in torch.optim.lbfgs.
+LinePoint strong_wolfe(const std::function<LinePoint(double)>& evaluate, const LinePoint& start,
+                       double t, double largest, index_t most, index_t& evaluations);
 
 }  // namespace detail
 
-// The optimizer LBFGS for the parameters of a model, which must outlive it. A step evaluates the loss several times, by a
+// The optimizer LBFGS for the parameters of a model, which must outlive it. A step evaluates the
+// loss several times, by a
 // function that computes it and its gradients:
 //   optim::LBFGS optimizer(net, {.line_search_fn = optim::LineSearch::strong_wolfe});
 //   const double loss = optimizer.step([&] {
@@ -53,9 +58,9 @@ LinePoint strong_wolfe(const std::function<LinePoint(double)>& evaluate, const L
 //     loss.backward();
 //     return loss;
 //   });
-// It waits for the device several times in each iteration, and stores 2 history_size + 6 numbers per parameter. It is no
-// optimizer for train::Step and train::fit, which evaluate each batch once. Where other parameters are frozen than in the last
-// step, it begins anew.
+// It waits for the device several times in each iteration, and stores 2 history_size + 6 numbers
+// per parameter. It is no optimizer for train::Step and train::fit, which evaluate each batch once.
+// Where other parameters are frozen than in the last step, it begins anew.
 template <class D, class T = float>
 class LBFGS : public ParamGroups {
  public:
@@ -70,10 +75,11 @@ class LBFGS : public ParamGroups {
   // A compile error: all parameters move along one direction, by one length.
   template <class Some>
   void add_param_group(const Some&, const ParamGroupOptions& = {}) {
-    static_assert(
-        std::is_void_v<Some>,
-        "gpunet::optim::LBFGS: it has no groups of parameters (they move along one direction, by one length), "
-        "give it some parameters, optim::LBFGS optimizer(net.parameters(pattern)), or take another optimizer");
+    static_assert(std::is_void_v<Some>,
+                  "gpunet::optim::LBFGS: it has no groups of parameters (they move along one "
+                  "direction, by one length), "
+                  "give it some parameters, optim::LBFGS optimizer(net.parameters(pattern)), or "
+                  "take another optimizer");
   }
 
   // Writes or reads rates and the history of steps, for a checkpoint.
@@ -107,7 +113,8 @@ class LBFGS : public ParamGroups {
   double evaluate(const std::function<double()>& closure);
   // Finds the parameters that are updated; others have no gradient here, and stay.
   void find_parameters();
-  // Sets the direction of the next iteration, and remembers the change of the gradient since the last one.
+  // Sets the direction of the next iteration, and remembers the change of the gradient since the
+  // last one.
   void update_direction(const Array& gradient);
 
   index_t size() const { return model_->parameters().numel(); }

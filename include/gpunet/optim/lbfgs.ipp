@@ -16,19 +16,23 @@ namespace gpunet::optim {
 
 namespace detail {
 
-// Returns the minimum of the cubic through two points with their slopes, within the bounds. As _cubic_interpolate in
-// torch.optim.lbfgs.
-GPUNET_INLINE double cubic_minimum(const LinePoint& a, const LinePoint& b, double low, double high) {
-  const double d1 = a.slope + b.slope - 3 * (a.loss - b.loss) / (a.t - b.t), square = d1 * d1 - a.slope * b.slope;
+// Returns the minimum of the cubic through two points with their slopes, within the bounds. As
+// _cubic_interpolate in torch.optim.lbfgs.
+GPUNET_INLINE double cubic_minimum(const LinePoint& a, const LinePoint& b, double low,
+                                   double high) {
+  const double d1 = a.slope + b.slope - 3 * (a.loss - b.loss) / (a.t - b.t),
+               square = d1 * d1 - a.slope * b.slope;
   if (!(square >= 0)) return (low + high) / 2;
   const double d2 = std::sqrt(square);
-  const double least = a.t <= b.t ? b.t - (b.t - a.t) * ((b.slope + d2 - d1) / (b.slope - a.slope + 2 * d2))
-                                  : a.t - (a.t - b.t) * ((a.slope + d2 - d1) / (a.slope - b.slope + 2 * d2));
+  const double least =
+      a.t <= b.t ? b.t - (b.t - a.t) * ((b.slope + d2 - d1) / (b.slope - a.slope + 2 * d2))
+                 : a.t - (a.t - b.t) * ((a.slope + d2 - d1) / (a.slope - b.slope + 2 * d2));
   return std::min(std::max(least, low), high);
 }
 
-GPUNET_INLINE LinePoint strong_wolfe(const std::function<LinePoint(double)>& evaluate, const LinePoint& start,
-                                     double t, double largest, index_t most, index_t& evaluations) {
+GPUNET_INLINE LinePoint strong_wolfe(const std::function<LinePoint(double)>& evaluate,
+                                     const LinePoint& start, double t, double largest, index_t most,
+                                     index_t& evaluations) {
   constexpr double c1 = 1e-4, c2 = 0.9, tolerance_change = 1e-9;
   const auto is_too_high = [&](const LinePoint& p) {
     return p.loss > start.loss + c1 * p.t * start.slope;
@@ -128,7 +132,8 @@ LBFGS<D, T>::LBFGS(Network<D, T>& model, LBFGSOptions options)
   if (!options_.max_eval) options_.max_eval = options.max_iter * 5 / 4;
   require_option(options.max_iter >= 1, name_, "max_iter", options.max_iter, "1 or more");
   require_option(*options_.max_eval >= 1, name_, "max_eval", *options_.max_eval, "1 or more");
-  require_option(options.history_size >= 1, name_, "history_size", options.history_size, "1 or more");
+  require_option(options.history_size >= 1, name_, "history_size", options.history_size,
+                 "1 or more");
   check_option("tolerance_grad", options.tolerance_grad);
   check_option("tolerance_change", options.tolerance_change);
 }
@@ -184,19 +189,21 @@ double LBFGS<D, T>::minimize(const std::function<double()>& closure) {
 template <class D, class T>
 double LBFGS<D, T>::evaluate(const std::function<double()>& closure) {
   const double loss = closure();
-  require(
-      !model_->gradients().zeroed(),
-      "gpunet::optim::LBFGS::step: the function has computed no gradients (there is no direction without), call "
-      "zero_grad(), compute the loss, call its backward() and return it");
+  require(!model_->gradients().zeroed(),
+          "gpunet::optim::LBFGS::step: the function has computed no gradients (there is no "
+          "direction without), call "
+          "zero_grad(), compute the loss, call its backward() and return it");
   return loss;
 }
 
 template <class D, class T>
 void LBFGS<D, T>::find_parameters() {
-  const std::vector<Segment>& segments = segments_of(model_->graph(), model_->plan(), model_->plan_number());
+  const std::vector<Segment>& segments =
+      segments_of(model_->graph(), model_->plan(), model_->plan_number());
   if (layout() == layout_of_ranges_) return;
   layout_of_ranges_ = layout();
-  const auto before = std::exchange(ranges_, segments.empty() ? std::vector<ArenaRange>() : segments[0].ranges);
+  const auto before =
+      std::exchange(ranges_, segments.empty() ? std::vector<ArenaRange>() : segments[0].ranges);
   if (ranges_ == before) return;
   changes_.clear();
   iterations_ = 0;
@@ -217,8 +224,9 @@ void LBFGS<D, T>::visit_state(StateVisitor& state) {
   };
   if (state.has("d", direction_.size() > 0)) visit("d", direction_);
   if (state.has("prev_flat_grad", previous_gradient_ != nullptr)) {
-    auto kept = std::make_shared<Buffer<T, D>>(previous_gradient_ ? copy(previous_gradient_->data())
-                                                                  : Buffer<T, D>(model_->device(), size()));
+    auto kept =
+        std::make_shared<Buffer<T, D>>(previous_gradient_ ? copy(previous_gradient_->data())
+                                                          : Buffer<T, D>(model_->device(), size()));
     visit("prev_flat_grad", *kept);
     if (state.is_reading()) previous_gradient_ = kept;
   }
@@ -228,7 +236,8 @@ void LBFGS<D, T>::visit_state(StateVisitor& state) {
     if (!state.has("ro." + number, i < changes_.size())) break;
     const bool is_here = i < changes_.size();
     Change& change = changes.emplace_back(
-        is_here ? Change{copy(changes_[i].y.data()), copy(changes_[i].s.data()), changes_[i].ro} : Change{});
+        is_here ? Change{copy(changes_[i].y.data()), copy(changes_[i].s.data()), changes_[i].ro}
+                : Change{});
     state.value("ro." + number, change.ro);
     visit("old_dirs." + number, change.y);
     visit("old_stps." + number, change.s);

@@ -5,12 +5,14 @@
 
 namespace gpunet::optim {
 
-// Options of Lion. PyTorch has no such optimizer; names and defaults are those of the authors' implementation (google/automl)
-// and of the package lion-pytorch.
+// Options of Lion. PyTorch has no such optimizer; names and defaults are those of the authors'
+// implementation (google/automl) and of the package lion-pytorch.
 struct LionOptions {
-  double lr = 1e-4;  // learning rate: the length of every step, usually a third to a tenth of Adam's
-  std::array<double, 2> betas{0.9, 0.99};  // the share of the average in a step, and its decay rate; below 1
-  double weight_decay = 0;                 // a step subtracts lr times this times the parameter
+  // Learning rate: the length of every step, usually a third to a tenth of Adam's.
+  double lr = 1e-4;
+  // The share of the average in a step, and its decay rate; below 1.
+  std::array<double, 2> betas{0.9, 0.99};
+  double weight_decay = 0;  // a step subtracts lr times this times the parameter
 };
 
 // One step of Lion (Chen et al. 2023, algorithm 2):
@@ -32,8 +34,8 @@ struct LionStep : Update<LionStep<T>, T, 1, 0> {
   }
 };
 
-// The optimizer Lion for the parameters of a model, which must outlive it: optim::Lion optimizer(net, {.lr = 1e-4,
-// .weight_decay = 1e-2});
+// The optimizer Lion for the parameters of a model, which must outlive it: optim::Lion
+// optimizer(net, {.lr = 1e-4, .weight_decay = 1e-2});
 template <class D, class T = float>
 class Lion : public Optimizer<Lion<D, T>, D, T, 1> {
   using Base = Optimizer<Lion, D, T, 1>;
@@ -44,7 +46,8 @@ class Lion : public Optimizer<Lion<D, T>, D, T, 1> {
     this->check_betas(options.betas);
   }
 
-  // Updates some parameters of a model: optim::Lion optimizer(net.parameters("fc.*"), {.lr = 1e-4}).
+  // Updates some parameters of a model: optim::Lion optimizer(net.parameters("fc.*"),
+  // {.lr = 1e-4}).
   explicit Lion(const Parameters<D, T>& parameters, LionOptions options = {})
       : Lion(parameters.network(), options) {
     this->select(parameters.indices());
@@ -61,7 +64,8 @@ class Lion : public Optimizer<Lion<D, T>, D, T, 1> {
   // Returns the update of a step.
   LionStep<T> next(const GroupStep& of) const {
     const double beta1 = of.momentum, beta2 = options_.betas[1];
-    return this->template update<LionStep<T>>(of.lr, of.lr * of.weight_decay, beta1, 1 - beta1, beta2, 1 - beta2);
+    return this->template update<LionStep<T>>(of.lr, of.lr * of.weight_decay, beta1, 1 - beta1,
+                                              beta2, 1 - beta2);
   }
 
  private:

@@ -12,11 +12,11 @@ namespace gpunet::optim::lr_scheduler {
 // The most steps of a schedule: a double cannot distinguish more.
 inline constexpr index_t most_steps = index_t{1} << 53;
 
-// The base of schedules. A schedule sets the learning rate of an optimizer, which must outlive it, when it is
-// constructed and in each step(), called once per epoch or once per batch after the optimizer's own step(): that of each of its
-// groups, or that of one group, StepLR scheduler(optimizer.group(1), {.step_size = 30}). Values are
-// bitwise identical to PyTorch's. Most are computed from the value before, so that a learning rate set in between has a
-// lasting effect.
+// The base of schedules. A schedule sets the learning rate of an optimizer, which must outlive it,
+// when it is constructed and in each step(), called once per epoch or once per batch after the
+// optimizer's own step(): that of each of its groups, or that of one group, StepLR
+// scheduler(optimizer.group(1), {.step_size = 30}). Values are bitwise identical to PyTorch's. Most
+// are computed from the value before, so that a learning rate set in between has a lasting effect.
 class LRScheduler {
  public:
   LRScheduler(const LRScheduler&) = delete;
@@ -34,7 +34,8 @@ class LRScheduler {
   GPUNET_INLINE_VIRTUAL virtual void visit_state(StateVisitor& state);
 
  protected:
-  explicit LRScheduler(Rates& rates) : rates_(rates), base_lr_(rates.initial_lr()), optimizer_(rates) {}
+  explicit LRScheduler(Rates& rates)
+      : rates_(rates), base_lr_(rates.initial_lr()), optimizer_(rates) {}
 
   // Returns the learning rate of epoch 0, computed from the optimizer's.
   GPUNET_INLINE_VIRTUAL virtual double first();
@@ -46,7 +47,8 @@ class LRScheduler {
   // Starts at epoch 0 again, from the initial learning rate.
   void restart();
 
-  // The group that first() and next() compute for, its initial learning rate, and whether it is the optimizer's first.
+  // The group that first() and next() compute for, its initial learning rate, and whether it is the
+  // optimizer's first.
   TrackedPointer<Rates> rates_;
   double base_lr_;
   bool is_first_group_ = true;
@@ -71,7 +73,8 @@ struct StepLROptions {
   double gamma = 0.1;     // the factor
 };
 
-// Multiplies the learning rate by gamma at every step_size-th step: StepLR scheduler(optimizer, {.step_size = 30});
+// Multiplies the learning rate by gamma at every step_size-th step: StepLR
+// scheduler(optimizer, {.step_size = 30});
 class StepLR : public LRScheduler {
  public:
   StepLR(Rates& optimizer, const StepLROptions& options);
@@ -88,8 +91,8 @@ struct MultiStepLROptions {
   double gamma = 0.1;               // the factor
 };
 
-// Multiplies the learning rate by gamma at each milestone, given in any order: MultiStepLR scheduler(optimizer,
-// {.milestones = {30, 80}});
+// Multiplies the learning rate by gamma at each milestone, given in any order: MultiStepLR
+// scheduler(optimizer, {.milestones = {30, 80}});
 class MultiStepLR : public LRScheduler {
  public:
   MultiStepLR(Rates& optimizer, MultiStepLROptions options);
@@ -106,7 +109,8 @@ struct ExponentialLROptions {
   double gamma = 1;  // the factor
 };
 
-// Multiplies the learning rate by gamma at every step: ExponentialLR scheduler(optimizer, {.gamma = 0.9});
+// Multiplies the learning rate by gamma at every step: ExponentialLR
+// scheduler(optimizer, {.gamma = 0.9});
 class ExponentialLR : public LRScheduler {
  public:
   ExponentialLR(Rates& optimizer, const ExponentialLROptions& options);
@@ -123,8 +127,9 @@ struct CosineAnnealingLROptions {
   double eta_min = 0;  // the lowest learning rate
 };
 
-// Follows a cosine from the initial learning rate down to eta_min in T_max steps, then up again (Loshchilov and Hutter
-// 2017, without restarts): CosineAnnealingLR scheduler(optimizer, {.T_max = 100});
+// Follows a cosine from the initial learning rate down to eta_min in T_max steps, then up again
+// (Loshchilov and Hutter 2017, without restarts): CosineAnnealingLR
+// scheduler(optimizer, {.T_max = 100});
 class CosineAnnealingLR : public LRScheduler {
  public:
   CosineAnnealingLR(Rates& optimizer, const CosineAnnealingLROptions& options);
@@ -144,9 +149,9 @@ struct LinearLROptions {
   index_t total_iters = 5;        // steps from one to the other
 };
 
-// Multiplies the learning rate by a factor that goes from start_factor to end_factor in total_iters steps, for a
-// warm-up: LinearLR scheduler(optimizer, {.start_factor = 0.1, .total_iters = 10}); With total_iters = 0 the factor
-// stays start_factor.
+// Multiplies the learning rate by a factor that goes from start_factor to end_factor in total_iters
+// steps, for a warm-up: LinearLR scheduler(optimizer, {.start_factor = 0.1, .total_iters = 10});
+// With total_iters = 0 the factor stays start_factor.
 class LinearLR : public LRScheduler {
  public:
   LinearLR(Rates& optimizer, const LinearLROptions& options);
@@ -164,7 +169,8 @@ struct ConstantLROptions {
   index_t total_iters = 5;  // how many they are
 };
 
-// Multiplies the learning rate by a factor for the first total_iters steps: ConstantLR scheduler(optimizer, {.factor = 0.1});
+// Multiplies the learning rate by a factor for the first total_iters steps: ConstantLR
+// scheduler(optimizer, {.factor = 0.1});
 class ConstantLR : public LRScheduler {
  public:
   explicit ConstantLR(Rates& optimizer, const ConstantLROptions& options = {});
@@ -182,8 +188,8 @@ struct PolynomialLROptions {
   double power = 1;         // 1: in a straight line
 };
 
-// Multiplies the learning rate by (1 - step / total_iters)^power: PolynomialLR scheduler(optimizer, {.total_iters = 100,
-// .power = 0.9});
+// Multiplies the learning rate by (1 - step / total_iters)^power: PolynomialLR scheduler(optimizer,
+// {.total_iters = 100, .power = 0.9});
 class PolynomialLR : public LRScheduler {
  public:
   explicit PolynomialLR(Rates& optimizer, const PolynomialLROptions& options = {});
@@ -201,8 +207,9 @@ struct CosineAnnealingWarmRestartsOptions {
   double eta_min = 0;  // the lowest learning rate
 };
 
-// Follows a cosine from the initial learning rate down to eta_min, again and again (SGDR, Loshchilov and Hutter 2017). It
-// does not see a learning rate set in between: CosineAnnealingWarmRestarts scheduler(optimizer, {.T_0 = 10, .T_mult = 2});
+// Follows a cosine from the initial learning rate down to eta_min, again and again
+// (SGDR, Loshchilov and Hutter 2017). It does not see a learning rate set in between:
+// CosineAnnealingWarmRestarts scheduler(optimizer, {.T_0 = 10, .T_mult = 2});
 class CosineAnnealingWarmRestarts : public LRScheduler {
  public:
   CosineAnnealingWarmRestarts(Rates& optimizer, const CosineAnnealingWarmRestartsOptions& options);
@@ -222,8 +229,9 @@ class CosineAnnealingWarmRestarts : public LRScheduler {
 // A function of the step that gives a factor.
 using FactorOfStep = std::function<double(index_t)>;
 
-// Multiplies the initial learning rate by a function of the step, as torch.optim.lr_scheduler.LambdaLR: LambdaLR
-// scheduler(optimizer, [](index_t epoch) { return std::pow(0.95, epoch); });
+// Multiplies the initial learning rate by a function of the step, as
+// torch.optim.lr_scheduler.LambdaLR: LambdaLR scheduler(optimizer, [](index_t epoch)
+// { return std::pow(0.95, epoch); });
 class LambdaLR : public LRScheduler {
  public:
   LambdaLR(Rates& optimizer, FactorOfStep lr_lambda);
@@ -235,14 +243,16 @@ class LambdaLR : public LRScheduler {
   FactorOfStep lr_lambda_;
 };
 
-// Runs schedules one after another; at each milestone the next one starts from the initial learning rate:
+// Runs schedules one after another; at each milestone the next one starts from the initial learning
+// rate:
 //   LinearLR warm_up(optimizer, {.total_iters = 10});
 //   CosineAnnealingLR decay(optimizer, {.T_max = 90});
 //   SequentialLR scheduler(optimizer, {&warm_up, &decay}, {10});
 // The schedules must outlive it; only it may step them.
 class SequentialLR : public LRScheduler {
  public:
-  SequentialLR(Rates& optimizer, std::vector<LRScheduler*> schedulers, std::vector<index_t> milestones);
+  SequentialLR(Rates& optimizer, std::vector<LRScheduler*> schedulers,
+               std::vector<index_t> milestones);
 
   GPUNET_INLINE_VIRTUAL void visit_state(StateVisitor& state) override;
 
@@ -256,7 +266,8 @@ class SequentialLR : public LRScheduler {
   std::vector<index_t> milestones_;
 };
 
-// Runs schedules side by side, so that their factors multiply; the later ones see what the earlier ones have set:
+// Runs schedules side by side, so that their factors multiply; the later ones see what the earlier
+// ones have set:
 //   ConstantLR slow(optimizer, {.factor = 0.1, .total_iters = 20});
 //   ExponentialLR decay(optimizer, {.gamma = 0.9});
 //   ChainedScheduler scheduler({&slow, &decay});

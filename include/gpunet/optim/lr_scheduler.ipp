@@ -67,7 +67,8 @@ GPUNET_INLINE double MultiStepLR::first() {
 }
 
 GPUNET_INLINE double MultiStepLR::next() {
-  const auto times = std::count(options_.milestones.begin(), options_.milestones.end(), last_epoch());
+  const auto times =
+      std::count(options_.milestones.begin(), options_.milestones.end(), last_epoch());
   return rates_->lr() * std::pow(options_.gamma, static_cast<double>(times));
 }
 
@@ -81,32 +82,37 @@ GPUNET_INLINE double ExponentialLR::next() {
   return rates_->lr() * options_.gamma;
 }
 
-GPUNET_INLINE CosineAnnealingLR::CosineAnnealingLR(Rates& optimizer, const CosineAnnealingLROptions& options)
+GPUNET_INLINE CosineAnnealingLR::CosineAnnealingLR(Rates& optimizer,
+                                                   const CosineAnnealingLROptions& options)
     : LRScheduler(optimizer), options_(options) {
   constexpr const char* name = "lr_scheduler::CosineAnnealingLR";
-  require_option(options.T_max >= 1 && options.T_max <= most_steps, name, "T_max", options.T_max, "1 to 2^53");
+  require_option(options.T_max >= 1 && options.T_max <= most_steps, name, "T_max", options.T_max,
+                 "1 to 2^53");
   require_option(name, "eta_min", options.eta_min);
   begin();
 }
 
 GPUNET_INLINE double CosineAnnealingLR::next() {
   const auto [period, low] = options_;
-  if ((last_epoch() - 1 - period) % (2 * period) == 0)  // at the minimum the ratio below would be 0 / 0
-    return rates_->lr() + (base_lr_ - low) * (1 - std::cos(std::numbers::pi / static_cast<double>(period))) / 2;
+  // At the minimum the ratio below would be 0 / 0.
+  if ((last_epoch() - 1 - period) % (2 * period) == 0)
+    return rates_->lr() +
+           (base_lr_ - low) * (1 - std::cos(std::numbers::pi / static_cast<double>(period))) / 2;
   return height(last_epoch()) / height(last_epoch() - 1) * (rates_->lr() - low) + low;
 }
 
 GPUNET_INLINE double CosineAnnealingLR::height(index_t epoch) const {
-  return 1 + std::cos(std::numbers::pi * static_cast<double>(epoch) / static_cast<double>(options_.T_max));
+  return 1 + std::cos(std::numbers::pi * static_cast<double>(epoch) /
+                      static_cast<double>(options_.T_max));
 }
 
 GPUNET_INLINE LinearLR::LinearLR(Rates& optimizer, const LinearLROptions& options)
     : LRScheduler(optimizer), options_(options) {
   constexpr const char* name = "lr_scheduler::LinearLR";
-  require_option(options.start_factor > 0 && options.start_factor <= 1, name, "start_factor", options.start_factor,
-                 "more than 0 and at most 1");
-  require_option(options.end_factor >= 0 && options.end_factor <= 1, name, "end_factor", options.end_factor,
-                 "0 to 1");
+  require_option(options.start_factor > 0 && options.start_factor <= 1, name, "start_factor",
+                 options.start_factor, "more than 0 and at most 1");
+  require_option(options.end_factor >= 0 && options.end_factor <= 1, name, "end_factor",
+                 options.end_factor, "0 to 1");
   require_option(options.total_iters >= 0, name, "total_iters", options.total_iters, "0 or more");
   begin();
 }
@@ -118,8 +124,10 @@ GPUNET_INLINE double LinearLR::first() {
 GPUNET_INLINE double LinearLR::next() {
   if (last_epoch() > options_.total_iters) return rates_->lr();
   const double way = options_.end_factor - options_.start_factor;
-  const double lr = rates_->lr() * (1.0 + way / (static_cast<double>(options_.total_iters) * options_.start_factor +
-                                                 static_cast<double>(last_epoch() - 1) * way));
+  const double lr =
+      rates_->lr() *
+      (1.0 + way / (static_cast<double>(options_.total_iters) * options_.start_factor +
+                    static_cast<double>(last_epoch() - 1) * way));
   return std::max(lr, 0.0);  // rounding may end below an end_factor of 0
 }
 
@@ -137,7 +145,8 @@ GPUNET_INLINE double ConstantLR::first() {
 }
 
 GPUNET_INLINE double ConstantLR::next() {
-  return last_epoch() == options_.total_iters ? rates_->lr() * (1.0 / options_.factor) : rates_->lr();
+  return last_epoch() == options_.total_iters ? rates_->lr() * (1.0 / options_.factor)
+                                              : rates_->lr();
 }
 
 GPUNET_INLINE PolynomialLR::PolynomialLR(Rates& optimizer, const PolynomialLROptions& options)
@@ -151,16 +160,20 @@ GPUNET_INLINE PolynomialLR::PolynomialLR(Rates& optimizer, const PolynomialLROpt
 
 GPUNET_INLINE double PolynomialLR::next() {
   if (last_epoch() > options_.total_iters) return rates_->lr();
-  const double epoch = static_cast<double>(last_epoch()), total = static_cast<double>(options_.total_iters);
-  return rates_->lr() * std::pow((1.0 - epoch / total) / (1.0 - (epoch - 1) / total), options_.power);
+  const double epoch = static_cast<double>(last_epoch()),
+               total = static_cast<double>(options_.total_iters);
+  return rates_->lr() *
+         std::pow((1.0 - epoch / total) / (1.0 - (epoch - 1) / total), options_.power);
 }
 
 GPUNET_INLINE CosineAnnealingWarmRestarts::CosineAnnealingWarmRestarts(
     Rates& optimizer, const CosineAnnealingWarmRestartsOptions& options)
     : LRScheduler(optimizer), options_(options) {
   constexpr const char* name = "lr_scheduler::CosineAnnealingWarmRestarts";
-  require_option(options.T_0 >= 1 && options.T_0 <= most_steps, name, "T_0", options.T_0, "1 to 2^53");
-  require_option(options.T_mult >= 1 && options.T_mult <= most_steps, name, "T_mult", options.T_mult, "1 to 2^53");
+  require_option(options.T_0 >= 1 && options.T_0 <= most_steps, name, "T_0", options.T_0,
+                 "1 to 2^53");
+  require_option(options.T_mult >= 1 && options.T_mult <= most_steps, name, "T_mult",
+                 options.T_mult, "1 to 2^53");
   require_option(name, "eta_min", options.eta_min);
   begin();
 }
@@ -202,18 +215,21 @@ GPUNET_INLINE double LambdaLR::next() {
 
 GPUNET_INLINE SequentialLR::SequentialLR(Rates& optimizer, std::vector<LRScheduler*> schedulers,
                                          std::vector<index_t> milestones)
-    : LRScheduler(optimizer), schedulers_(std::move(schedulers)), milestones_(std::move(milestones)) {
+    : LRScheduler(optimizer),
+      schedulers_(std::move(schedulers)),
+      milestones_(std::move(milestones)) {
   require(schedulers_.size() == milestones_.size() + 1,
-          "gpunet::optim::lr_scheduler::SequentialLR: ", schedulers_.size(), " schedulers and ", milestones_.size(),
-          " milestones (want one scheduler more)");
+          "gpunet::optim::lr_scheduler::SequentialLR: ", schedulers_.size(), " schedulers and ",
+          milestones_.size(), " milestones (want one scheduler more)");
   for (std::size_t i = 0; i < schedulers_.size(); ++i)
     require(schedulers_[i] && &*schedulers_[i]->optimizer_ == &optimizer,
             "gpunet::optim::lr_scheduler::SequentialLR: scheduler ", i,
-            schedulers_[i] ? " is one of another optimizer, give all the same" : " is null, give its address");
+            schedulers_[i] ? " is one of another optimizer, give all the same"
+                           : " is null, give its address");
   for (std::size_t i = 0; i < milestones_.size(); ++i) {
     const index_t before = i > 0 ? milestones_[i - 1] : 0;
-    require(milestones_[i] >= before, "gpunet::optim::lr_scheduler::SequentialLR: milestone ", i, " is ",
-            milestones_[i], " (want ", before, " or more, the milestones in order)");
+    require(milestones_[i] >= before, "gpunet::optim::lr_scheduler::SequentialLR: milestone ", i,
+            " is ", milestones_[i], " (want ", before, " or more, the milestones in order)");
   }
   restart();
 }
@@ -245,11 +261,13 @@ GPUNET_INLINE ChainedScheduler::ChainedScheduler(std::vector<LRScheduler*> sched
 
 GPUNET_INLINE Rates& ChainedScheduler::rates_of(const std::vector<LRScheduler*>& schedulers) {
   require(!schedulers.empty(),
-          "gpunet::optim::lr_scheduler::ChainedScheduler: no schedulers, give the addresses of one or more");
+          "gpunet::optim::lr_scheduler::ChainedScheduler: no schedulers, give the addresses of one "
+          "or more");
   for (std::size_t i = 0; i < schedulers.size(); ++i)
     require(schedulers[i] && &*schedulers[i]->optimizer_ == &*schedulers[0]->optimizer_,
             "gpunet::optim::lr_scheduler::ChainedScheduler: scheduler ", i,
-            schedulers[i] ? " is one of another optimizer, give all the same" : " is null, give its address");
+            schedulers[i] ? " is one of another optimizer, give all the same"
+                          : " is null, give its address");
   return *schedulers[0]->optimizer_;
 }
 

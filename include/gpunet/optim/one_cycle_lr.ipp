@@ -12,7 +12,9 @@
 namespace gpunet::optim::lr_scheduler {
 
 GPUNET_INLINE OneCycleLR::OneCycleLR(Rates& optimizer, const OneCycleLROptions& options)
-    : LRScheduler(with_initial_lr(optimizer, options)), options_(options), total_steps_(steps_of(options)) {
+    : LRScheduler(with_initial_lr(optimizer, options)),
+      options_(options),
+      total_steps_(steps_of(options)) {
   const double low = base_lr_, high = options.max_lr, least = low / options.final_div_factor;
   const double fast = options.max_momentum, slow = options.base_momentum;
   const double steps = static_cast<double>(total_steps_), up = options.pct_start * steps - 1;
@@ -27,14 +29,16 @@ GPUNET_INLINE OneCycleLR::OneCycleLR(Rates& optimizer, const OneCycleLROptions& 
 
 GPUNET_INLINE index_t OneCycleLR::steps_of(const OneCycleLROptions& options) {
   if (options.total_steps != 0) {
-    require_option(options.total_steps >= 1 && options.total_steps <= most_steps, name, "total_steps",
-                   options.total_steps, "1 to 2^53");
+    require_option(options.total_steps >= 1 && options.total_steps <= most_steps, name,
+                   "total_steps", options.total_steps, "1 to 2^53");
     return options.total_steps;
   }
-  require(
-      options.epochs >= 1 && options.steps_per_epoch >= 1 && options.epochs <= most_steps / options.steps_per_epoch,
-      "gpunet::optim::lr_scheduler::OneCycleLR: ", options.epochs, " epochs of ", options.steps_per_epoch,
-      " steps (want total_steps, or epochs and steps_per_epoch, of 1 or more, and 2^53 steps at most)");
+  require(options.epochs >= 1 && options.steps_per_epoch >= 1 &&
+              options.epochs <= most_steps / options.steps_per_epoch,
+          "gpunet::optim::lr_scheduler::OneCycleLR: ", options.epochs, " epochs of ",
+          options.steps_per_epoch,
+          " steps (want total_steps, or epochs and steps_per_epoch, of 1 or more, and 2^53 steps "
+          "at most)");
   return options.epochs * options.steps_per_epoch;
 }
 
@@ -44,9 +48,11 @@ GPUNET_INLINE void OneCycleLR::check(const OneCycleLROptions& options) {
        {std::pair("max_lr", options.max_lr), std::pair("div_factor", options.div_factor),
         std::pair("final_div_factor", options.final_div_factor)})
     require_option(value > 0 && std::isfinite(value), name, what, value, "more than 0, and finite");
-  require_option(options.pct_start >= 0 && options.pct_start <= 1, name, "pct_start", options.pct_start, "0 to 1");
+  require_option(options.pct_start >= 0 && options.pct_start <= 1, name, "pct_start",
+                 options.pct_start, "0 to 1");
   for (double momentum : {options.base_momentum, options.max_momentum})
-    require_option(momentum >= 0 && momentum < 1, name, "momentum", momentum, "0 or more and less than 1");
+    require_option(momentum >= 0 && momentum < 1, name, "momentum", momentum,
+                   "0 or more and less than 1");
 }
 
 GPUNET_INLINE Rates& OneCycleLR::with_initial_lr(Rates& rates, const OneCycleLROptions& options) {
@@ -61,8 +67,8 @@ GPUNET_INLINE double OneCycleLR::first() {
 }
 
 GPUNET_INLINE double OneCycleLR::next() {
-  require(last_epoch() <= total_steps_, "gpunet::optim::lr_scheduler::OneCycleLR: tried to step ", last_epoch(),
-          " times, the total number of steps is ", total_steps_,
+  require(last_epoch() <= total_steps_, "gpunet::optim::lr_scheduler::OneCycleLR: tried to step ",
+          last_epoch(), " times, the total number of steps is ", total_steps_,
           ", make the schedule for all steps of the training");
   const double step = static_cast<double>(last_epoch());
   double start = 0;

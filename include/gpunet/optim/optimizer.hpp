@@ -28,8 +28,9 @@ struct GroupStep {
   double& product;  // 1 before the first step, and then what that left
 };
 
-// The base of an optimizer `Self`. It updates the parameters of a Network, which must outlive it (both may be moved): those that have a
-// gradient, others are skipped as in PyTorch. It stores up to N arrays with one number per parameter. `Self` has
+// The base of an optimizer `Self`. It updates the parameters of a Network, which must outlive it
+// (both may be moved): those that have a gradient, others are skipped as in PyTorch. It stores up
+// to N arrays with one number per parameter. `Self` has
 //   std::array<bool, N> keeps(double momentum) const   which of the arrays it needs
 //   auto next(const GroupStep& step) const             returns update<Step>(numbers...), the Update of a step
 //   void visit_options(const OptionVisitor& visit) const   visits the options other than rates, by their names in PyTorch
@@ -47,7 +48,8 @@ class Optimizer : public ParamGroups {
   // Returns the parameters that it updates, of all groups.
   Parameters<D, T> parameters() { return {*model_, this->indices()}; }
 
-  // Updates the parameters by their gradients. Does nothing without gradients (no backward pass since zero_grad()).
+  // Updates the parameters by their gradients. Does nothing without gradients (no backward pass
+  // since zero_grad()).
   void step() {
     const auto use = model_->exclusive_use();
     if (!model_->gradients().zeroed()) update_parameters();
@@ -55,16 +57,19 @@ class Optimizer : public ParamGroups {
   // The same for a caller that has exclusive_use() and has computed gradients.
   void update_parameters();
 
-  // Gives parameters a group of their own, with its rates: optimizer.add_param_group(net.parameters("*.bias"), {.weight_decay = 0}).
+  // Gives parameters a group of their own, with its rates:
+  // optimizer.add_param_group(net.parameters("*.bias"), {.weight_decay = 0}).
   // Throws Error for parameters of another network, or that are in such a group already.
   void add_param_group(const Parameters<D, T>& parameters, const ParamGroupOptions& options) {
     require(&parameters.network() == &*model_, "gpunet::optim::", name_,
-            "::add_param_group: the parameters are those of another model (the optimizer does not update it), take "
+            "::add_param_group: the parameters are those of another model (the optimizer does not "
+            "update it), take "
             "them from the optimizer's");
     add_group(model_->graph(), parameters.indices(), options);
   }
 
-  // Writes or reads rates, and the arrays and progress of each parameter, under the names of PyTorch's state dict, for a checkpoint.
+  // Writes or reads rates, and the arrays and progress of each parameter, under the names of
+  // PyTorch's state dict, for a checkpoint.
   void visit_state(StateVisitor& state);
 
   // Returns the number of arrays that the next update works on.
@@ -75,7 +80,8 @@ class Optimizer : public ParamGroups {
     return count;
   }
 
-  // Returns the segments that a step updates. Allocates their arrays first: out of memory, no segment is updated.
+  // Returns the segments that a step updates. Allocates their arrays first: out of memory, no
+  // segment is updated.
   std::vector<Segment>& segments() {
     std::vector<Segment>& all = segments_of(model_->graph(), model_->plan(), model_->plan_number());
     for (const Segment& segment : all)
@@ -85,20 +91,23 @@ class Optimizer : public ParamGroups {
   // Returns whether one update does a step of all parameters.
   bool is_whole() {
     const std::vector<Segment>& all = segments();
-    return all.size() == 1 && all[0].ranges.size() == 1 && all[0].ranges[0].size() == model_->parameters().numel();
+    return all.size() == 1 && all[0].ranges.size() == 1 &&
+           all[0].ranges[0].size() == model_->parameters().numel();
   }
   // Returns the next update of a segment, for every parameter of its ranges.
   auto next_of(Segment& segment);
 
  protected:
   // No momentum: an optimizer without.
-  Optimizer(Network<D, T>& model, const char* name, double lr, std::optional<double> momentum, double weight_decay)
-      : ParamGroups(name, lr, momentum, weight_decay, model.named_parameters().size()), model_(model) {}
+  Optimizer(Network<D, T>& model, const char* name, double lr, std::optional<double> momentum,
+            double weight_decay)
+      : ParamGroups(name, lr, momentum, weight_decay, model.named_parameters().size()),
+        model_(model) {}
   Optimizer(Optimizer&&) = default;
   ~Optimizer() = default;
 
-  // Returns an update whose arrays next_of() sets; stored arrays are initially zero. `numbers` are the remaining members of
-  // `Step`.
+  // Returns an update whose arrays next_of() sets; stored arrays are initially zero. `numbers` are
+  // the remaining members of `Step`.
   template <class Step, class... Numbers>
   static Step update(Numbers... numbers) {
     return {{}, static_cast<T>(numbers)...};
@@ -135,7 +144,8 @@ auto Optimizer<Self, D, T, N>::next_of(Segment& segment) {
   const Rates& rates = this->group(segment.group);
   const std::array<T*, N> arrays = kept_of(segment);  // first: allocating may fail
   Progress& progress = segment.progress;
-  if (std::any_of(arrays.begin(), arrays.end(), [](const T* array) { return array != nullptr; })) ++progress.steps;
+  if (std::any_of(arrays.begin(), arrays.end(), [](const T* array) { return array != nullptr; }))
+    ++progress.steps;
   auto step = self().next(GroupStep{rates.lr(), rates.momentum(), rates.weight_decay(),
                                     static_cast<double>(progress.steps), progress.product});
   step.gradient = model_->gradients().data();
@@ -177,14 +187,15 @@ void Optimizer<Self, D, T, N>::visit_state(StateVisitor& state) {
   if (state.is_reading()) this->set_progress(progress);
 }
 
-// Gives the compiler one clear error for an optimizer of a View, as in PyTorch's SGD(net.parameters(), ...).
+// Gives the compiler one clear error for an optimizer of a View, as in PyTorch's
+// SGD(net.parameters(), ...).
 template <class Parameters, class Options>
 struct OptimizerOfParameters {
   explicit OptimizerOfParameters(const Parameters&, const Options& = {}) {
-    static_assert(
-        std::is_void_v<Parameters>,
-        "gpunet::optim: an optimizer takes the model, or parameters that a pattern names, write optim::SGD "
-        "optimizer(net, {.lr = 0.1}), or net.parameters(pattern) for net");
+    static_assert(std::is_void_v<Parameters>,
+                  "gpunet::optim: an optimizer takes the model, or parameters that a pattern "
+                  "names, write optim::SGD "
+                  "optimizer(net, {.lr = 0.1}), or net.parameters(pattern) for net");
   }
   void zero_grad() {}
   void step() {}
@@ -195,7 +206,8 @@ struct OptimizerOfNumbers {
   template <class... Numbers>
   explicit OptimizerOfNumbers(Net&, Numbers...) {
     static_assert(sizeof...(Numbers) == 0,
-                  "gpunet::optim: the options of an optimizer are given by name, write optim::SGD optimizer(net, "
+                  "gpunet::optim: the options of an optimizer are given by name, write optim::SGD "
+                  "optimizer(net, "
                   "{.lr = 0.1, .momentum = 0.9})");
   }
   void zero_grad() {}
@@ -205,32 +217,34 @@ struct OptimizerOfNumbers {
 }  // namespace gpunet::optim
 
 // Refuses such arguments of the optimizer `Name`, in namespace gpunet::optim.
-#define GPUNET_REFUSED_OPTIMIZERS(Name)                                                                       \
-  template <class T, class D>                                                                                 \
-  class Name<View<T, D>, void> : public OptimizerOfParameters<View<T, D>, Name##Options> {                    \
-   public:                                                                                                    \
-    using OptimizerOfParameters<View<T, D>, Name##Options>::OptimizerOfParameters;                            \
-  };                                                                                                          \
-  template <class T, class D>                                                                                 \
-  Name(View<T, D>, Name##Options = {}) -> Name<View<T, D>, void>;                                             \
-  template <class D, class T>                                                                                 \
-  class Name<Network<D, T>, void> : public OptimizerOfNumbers<Network<D, T>> {                                \
-   public:                                                                                                    \
-    using OptimizerOfNumbers<Network<D, T>>::OptimizerOfNumbers;                                              \
-  };                                                                                                          \
-  template <class D, class T, class... Numbers>                                                               \
-  requires(sizeof...(Numbers) > 0 && (std::is_arithmetic_v<Numbers> && ...)) Name(Network<D, T>&, Numbers...) \
-  ->Name<Network<D, T>, void>;                                                                                \
-  template <gpunet::detail::Wrong D>                                                                          \
-  class Name<D, void> : public gpunet::detail::AnyArguments {                                                 \
-    static_assert(gpunet::detail::never<D>,                                                                   \
-                  "gpunet::optim::" #Name                                                                     \
-                  ": the arguments are a model, or net.parameters(pattern), and options "                     \
-                  "with the names of " #Name "Options, write optim::" #Name " optimizer(net, {.lr = 0.1})");  \
-                                                                                                              \
-   public:                                                                                                    \
-    using AnyArguments::AnyArguments;                                                                         \
-  };                                                                                                          \
+#define GPUNET_REFUSED_OPTIMIZERS(Name)                                                    \
+  template <class T, class D>                                                              \
+  class Name<View<T, D>, void> : public OptimizerOfParameters<View<T, D>, Name##Options> { \
+   public:                                                                                 \
+    using OptimizerOfParameters<View<T, D>, Name##Options>::OptimizerOfParameters;         \
+  };                                                                                       \
+  template <class T, class D>                                                              \
+  Name(View<T, D>, Name##Options = {}) -> Name<View<T, D>, void>;                          \
+  template <class D, class T>                                                              \
+  class Name<Network<D, T>, void> : public OptimizerOfNumbers<Network<D, T>> {             \
+   public:                                                                                 \
+    using OptimizerOfNumbers<Network<D, T>>::OptimizerOfNumbers;                           \
+  };                                                                                       \
+  template <class D, class T, class... Numbers>                                            \
+  requires(sizeof...(Numbers) > 0 && (std::is_arithmetic_v<Numbers> && ...))               \
+      Name(Network<D, T>&, Numbers...)                                                     \
+  ->Name<Network<D, T>, void>;                                                             \
+  template <gpunet::detail::Wrong D>                                                       \
+  class Name<D, void> : public gpunet::detail::AnyArguments {                              \
+    static_assert(gpunet::detail::never<D>,                                                \
+                  "gpunet::optim::" #Name                                                  \
+                  ": the arguments are a model, or net.parameters(pattern), and options "  \
+                  "with the names of " #Name "Options, write optim::" #Name                \
+                  " optimizer(net, {.lr = 0.1})");                                         \
+                                                                                           \
+   public:                                                                                 \
+    using AnyArguments::AnyArguments;                                                      \
+  };                                                                                       \
   Name(...)->Name<gpunet::detail::WrongArguments, void>;
 
 #if !GPUNET_COMPILED

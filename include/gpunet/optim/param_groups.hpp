@@ -43,21 +43,25 @@ class ParamGroups : public Rates {
  public:
   // Returns a number that changes when the segments do.
   std::uint64_t layout() const { return layout_; }
-  // Returns which parameters it updates, unless they have no gradient: indices of Network::named_parameters(), ascending.
+  // Returns which parameters it updates, unless they have no gradient: indices of
+  // Network::named_parameters(), ascending.
   const std::vector<int>& indices() const { return indices_; }
 
  protected:
   // `parameters`: their number. The other arguments are those of Rates.
-  ParamGroups(const char* name, double lr, std::optional<double> momentum, std::optional<double> weight_decay,
-              std::size_t parameters);
+  ParamGroups(const char* name, double lr, std::optional<double> momentum,
+              std::optional<double> weight_decay, std::size_t parameters);
   ParamGroups(ParamGroups&&) noexcept;
   ~ParamGroups();
 
   // Leaves all other parameters out.
   void select(std::span<const int> parameters);
-  // Appends a group of the parameters with these indices. Throws Error for one that another such group has.
-  void add_group(const Graph& graph, std::span<const int> parameters, const ParamGroupOptions& options);
-  // Returns the parameters in the order of PyTorch's state dict: those of group 0, then of the next ones.
+  // Appends a group of the parameters with these indices. Throws Error for one that another such
+  // group has.
+  void add_group(const Graph& graph, std::span<const int> parameters,
+                 const ParamGroupOptions& options);
+  // Returns the parameters in the order of PyTorch's state dict: those of group 0, then of the next
+  // ones.
   std::vector<int> in_order() const;
   // Writes or reads how many parameters each group has.
   void visit_groups(StateVisitor& state) const;
@@ -65,8 +69,10 @@ class ParamGroups : public Rates {
   Progress progress(int i) const;
   void set_progress(std::span<const Progress> of_parameters);
 
-  // Returns the segments of the parameters that have gradients; others are skipped, as in PyTorch. `plan_number`: see Network.
-  std::vector<Segment>& segments_of(const Graph& graph, const Plan& plan, std::uint64_t plan_number);
+  // Returns the segments of the parameters that have gradients; others are skipped, as in PyTorch.
+  // `plan_number`: see Network.
+  std::vector<Segment>& segments_of(const Graph& graph, const Plan& plan,
+                                    std::uint64_t plan_number);
 
  private:
   std::vector<int> indices_;           // of the parameters that are updated

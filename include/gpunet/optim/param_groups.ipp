@@ -30,8 +30,10 @@ GPUNET_INLINE void ParamGroups::add_group(const Graph& graph, std::span<const in
                                           const ParamGroupOptions& options) {
   for (const int i : parameters) {
     const auto at = static_cast<std::size_t>(i);
-    require(group_of_[at] <= 0, "gpunet::optim::", name_, "::add_param_group: ", graph.parameters[at].name,
-            " appears in more than one parameter group (group ", group_of_[at], " has it), name it in one");
+    require(group_of_[at] <= 0, "gpunet::optim::", name_,
+            "::add_param_group: ", graph.parameters[at].name,
+            " appears in more than one parameter group (group ", group_of_[at],
+            " has it), name it in one");
   }
   add_rates(options);
   for (const int i : parameters)
@@ -82,7 +84,8 @@ GPUNET_INLINE std::vector<Segment>& ParamGroups::segments_of(const Graph& graph,
                                                              std::uint64_t plan_number) {
   if (plan_number_ == plan_number) return segments_;
   for (std::size_t i = 0; i < segment_of_.size(); ++i)
-    if (segment_of_[i] >= 0) progress_of_[i] = segments_[static_cast<std::size_t>(segment_of_[i])].progress;
+    if (segment_of_[i] >= 0)
+      progress_of_[i] = segments_[static_cast<std::size_t>(segment_of_[i])].progress;
   segments_.clear();
   segment_of_.assign(group_of_.size(), -1);
   for (std::size_t i = 0; i < group_of_.size(); ++i) {
@@ -91,7 +94,8 @@ GPUNET_INLINE std::vector<Segment>& ParamGroups::segments_of(const Graph& graph,
       return segment.group == group_of_[i] && segment.progress == progress_of_[i];
     };
     auto found = std::find_if(segments_.begin(), segments_.end(), is_same);
-    if (found == segments_.end()) found = segments_.insert(found, {group_of_[i], progress_of_[i], {}});
+    if (found == segments_.end())
+      found = segments_.insert(found, {group_of_[i], progress_of_[i], {}});
     append(found->ranges, graph.parameters[i]);
     segment_of_[i] = static_cast<int>(found - segments_.begin());
   }

@@ -22,7 +22,8 @@ struct RAdamOptions {
 //   n = 2 / (1 - beta2) - 1;   r = n - 2 t beta2^t / c2     (lengths of the average: the limit, and that of step t)
 //   r > 5:  p -= lr / c1 * m * sqrt((r - 4) (r - 2) n / ((n - 4) (n - 2) r)) * sqrt(c2) / (sqrt(v) + eps)
 //   else:   p -= lr / c1 * m
-// With decoupled weight decay, g' = g, and p is first replaced by p - lr weight_decay p. One index = one parameter.
+// With decoupled weight decay, g' = g, and p is first replaced by p - lr weight_decay p. One
+// index = one parameter.
 template <class T>
 struct RAdamStep : Update<RAdamStep<T>, T, 2, 0> {
   T rate;                 // of m, or of m / (sqrt(v) + eps)
@@ -42,19 +43,22 @@ struct RAdamStep : Update<RAdamStep<T>, T, 2, 0> {
   }
 };
 
-// The optimizer RAdam for the parameters of a model, which must outlive it: optim::RAdam optimizer(net, {.lr = 0.01});
+// The optimizer RAdam for the parameters of a model, which must outlive it: optim::RAdam
+// optimizer(net, {.lr = 0.01});
 template <class D, class T = float>
 class RAdam : public Optimizer<RAdam<D, T>, D, T, 2> {
   using Base = Optimizer<RAdam, D, T, 2>;
 
  public:
   explicit RAdam(Network<D, T> &model, RAdamOptions options = {})
-      : Base(model, "RAdam", options.lr, options.betas[0], options.weight_decay), options_(options) {
+      : Base(model, "RAdam", options.lr, options.betas[0], options.weight_decay),
+        options_(options) {
     this->check_option("epsilon value", options.eps);
     this->check_betas(options.betas);
   }
 
-  // Updates some parameters of a model: optim::RAdam optimizer(net.parameters("fc.*"), {.lr = 0.01}).
+  // Updates some parameters of a model: optim::RAdam optimizer(net.parameters("fc.*"),
+  // {.lr = 0.01}).
   explicit RAdam(const Parameters<D, T> &parameters, RAdamOptions options = {})
       : RAdam(parameters.network(), options) {
     this->select(parameters.indices());
@@ -79,7 +83,8 @@ class RAdam : public Optimizer<RAdam<D, T>, D, T, 2> {
     double rate = of.lr / (1 - std::pow(beta1, of.number));
     const bool adapts = length > 5;
     if (adapts)
-      rate *= std::sqrt((1 - power) * (length - 4) * (length - 2) * limit / ((limit - 4) * (limit - 2) * length));
+      rate *= std::sqrt((1 - power) * (length - 4) * (length - 2) * limit /
+                        ((limit - 4) * (limit - 2) * length));
     const bool decoupled = options_.decoupled_weight_decay;
     auto step = this->template update<RAdamStep<T>>(rate, 1 - beta1, beta2, 1 - beta2, options_.eps,
                                                     decoupled ? 0 : of.weight_decay,

@@ -31,8 +31,9 @@ struct ParamGroupOptions {
   std::optional<double> weight_decay = std::nullopt;
 };
 
-// The rates of an optimizer, or of one of its groups of parameters. Schedules (lr_scheduler.hpp) change them between steps, and follow
-// an optimizer that is moved. Those of an optimizer with several groups are the first group's, and setting one sets it in all groups.
+// The rates of an optimizer, or of one of its groups of parameters. Schedules (lr_scheduler.hpp)
+// change them between steps, and follow an optimizer that is moved. Those of an optimizer with
+// several groups are the first group's, and setting one sets it in all groups.
 class Rates : public Trackable<Rates> {
  public:
   // Name in messages.
@@ -42,7 +43,8 @@ class Rates : public Trackable<Rates> {
   // Throws Error for a learning rate that is negative, or not finite as a float.
   void set_lr(double lr) { set("learning rate", &Rates::lr_, lr); }
 
-  // Of an optimizer with betas, the first one. Adagrad, Adadelta and LBFGS have none: 0, and an Error if it is set.
+  // Of an optimizer with betas, the first one. Adagrad, Adadelta and LBFGS have none: 0, and an
+  // Error if it is set.
   double momentum() const { return first().momentum_; }
   void set_momentum(double momentum) {
     require_momentum();
@@ -55,19 +57,22 @@ class Rates : public Trackable<Rates> {
   double weight_decay() const { return first().weight_decay_; }
   void set_weight_decay(double weight_decay);
 
-  // Returns the learning rate that schedules start from: the optimizer's when the first schedule was constructed.
+  // Returns the learning rate that schedules start from: the optimizer's when the first schedule
+  // was constructed.
   double initial_lr();
   void set_initial_lr(double lr);
 
-  // Returns the number of groups of parameters, which have rates of their own, and those of group i: 0 is that of the parameters that no
-  // other group names. Throws Error if there is no such group.
+  // Returns the number of groups of parameters, which have rates of their own, and those of group
+  // i: 0 is that of the parameters that no other group names. Throws Error if there is no such
+  // group.
   index_t groups() const { return groups_.empty() ? 1 : std::ssize(groups_); }
   Rates& group(index_t i);
   const Rates& group(index_t i) const { return const_cast<Rates*>(this)->group(i); }
 
  protected:
   // No momentum, no weight decay: an optimizer without.
-  Rates(const char* name, double lr, std::optional<double> momentum, std::optional<double> weight_decay = 0);
+  Rates(const char* name, double lr, std::optional<double> momentum,
+        std::optional<double> weight_decay = 0);
   Rates(Rates&&) noexcept;
   ~Rates();
 

@@ -18,8 +18,9 @@ GPUNET_INLINE void require_option(const char* name, const char* what, double val
 
 GPUNET_INLINE void Rates::check_betas(const std::array<double, 2>& betas) const {
   for (std::size_t i = 0; i < betas.size(); ++i)
-    require(betas[i] >= 0 && betas[i] < 1, "gpunet::optim::", name_, ": invalid beta parameter at index ", i, ": ",
-            betas[i], " (want 0 or more and less than 1)");
+    require(betas[i] >= 0 && betas[i] < 1, "gpunet::optim::", name_,
+            ": invalid beta parameter at index ", i, ": ", betas[i],
+            " (want 0 or more and less than 1)");
 }
 
 GPUNET_INLINE Rates::Rates(const char* name, double lr, std::optional<double> momentum,
@@ -38,7 +39,8 @@ GPUNET_INLINE Rates::~Rates() = default;
 
 GPUNET_INLINE void Rates::require_momentum() const {
   require(has_momentum_, "gpunet::optim::", name_,
-          ": has no momentum (a schedule of one would change nothing), for OneCycleLR set cycle_momentum to false");
+          ": has no momentum (a schedule of one would change nothing), for OneCycleLR set "
+          "cycle_momentum to false");
 }
 
 GPUNET_INLINE void Rates::set_weight_decay(double weight_decay) {
@@ -70,14 +72,15 @@ GPUNET_INLINE void Rates::set_initial_lr(double lr) {
 
 GPUNET_INLINE Rates& Rates::group(index_t i) {
   this->here();
-  require(0 <= i && i < groups(), "gpunet::optim::", name_, "::group: group ", i, " of ", groups(), " (want 0 to ",
-          groups() - 1, "), add it by add_param_group");
+  require(0 <= i && i < groups(), "gpunet::optim::", name_, "::group: group ", i, " of ", groups(),
+          " (want 0 to ", groups() - 1, "), add it by add_param_group");
   return groups_.empty() ? *this : *groups_[static_cast<std::size_t>(i)];
 }
 
 GPUNET_INLINE void Rates::add_rates(const ParamGroupOptions& options) {
   struct Group : Rates {
-    explicit Group(const Rates& like) : Rates(like.name_, like.lr_, like.momentum_, like.weight_decay_) {
+    explicit Group(const Rates& like)
+        : Rates(like.name_, like.lr_, like.momentum_, like.weight_decay_) {
       has_momentum_ = like.has_momentum_;
     }
   };

@@ -15,9 +15,10 @@ enum class ThresholdMode { rel, abs };
 
 // Options of torch.optim.lr_scheduler.ReduceLROnPlateau.
 struct ReduceLROnPlateauOptions {
-  Mode mode = Mode::min;                              // min: for a loss
-  double factor = 0.1;                                // multiplies the learning rate; below 1
-  index_t patience = 10;                              // steps without improvement before it is lowered
+  Mode mode = Mode::min;  // min: for a loss
+  double factor = 0.1;    // multiplies the learning rate; below 1
+  // Steps without improvement before it is lowered.
+  index_t patience = 10;
   double threshold = 1e-4;                            // the smallest improvement that counts
   ThresholdMode threshold_mode = ThresholdMode::rel;  // whether the threshold is relative
   index_t cooldown = 0;                               // steps after a change that are not counted
@@ -25,8 +26,9 @@ struct ReduceLROnPlateauOptions {
   double eps = 1e-8;                                  // smaller changes are skipped
 };
 
-// Multiplies the learning rate by factor when a metric (such as a validation loss) has not improved by the threshold
-// for more than `patience` steps: ReduceLROnPlateau scheduler(optimizer, {.patience = 5}); ... scheduler.step(loss);
+// Multiplies the learning rate by factor when a metric (such as a validation loss) has not improved
+// by the threshold for more than `patience` steps: ReduceLROnPlateau
+// scheduler(optimizer, {.patience = 5}); ... scheduler.step(loss);
 class ReduceLROnPlateau {
  public:
   // The optimizer must outlive it.

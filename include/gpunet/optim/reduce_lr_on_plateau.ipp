@@ -10,13 +10,15 @@
 
 namespace gpunet::optim::lr_scheduler {
 
-GPUNET_INLINE ReduceLROnPlateau::ReduceLROnPlateau(Rates& optimizer, const ReduceLROnPlateauOptions& options)
+GPUNET_INLINE ReduceLROnPlateau::ReduceLROnPlateau(Rates& optimizer,
+                                                   const ReduceLROnPlateauOptions& options)
     : rates_(optimizer), options_(options), last_lr_(optimizer.lr()) {
   constexpr const char* name = "lr_scheduler::ReduceLROnPlateau";
   require_option(options.factor >= 0 && options.factor < 1, name, "factor", options.factor,
                  "0 or more and less than 1");
   require_option(options.patience >= 0, name, "patience", options.patience, "0 or more");
-  require_option(std::isfinite(options.threshold), name, "threshold", options.threshold, "a finite number");
+  require_option(std::isfinite(options.threshold), name, "threshold", options.threshold,
+                 "a finite number");
   require_option(options.cooldown >= 0, name, "cooldown", options.cooldown, "0 or more");
   require_option(name, "min_lr", options.min_lr);
   require_option(name, "eps", options.eps);
@@ -47,7 +49,8 @@ GPUNET_INLINE void ReduceLROnPlateau::step(double metric) {
 GPUNET_INLINE bool ReduceLROnPlateau::is_better(double metric) const {
   const bool relative = options_.threshold_mode == ThresholdMode::rel;
   const double threshold = options_.threshold;
-  if (options_.mode == Mode::min) return metric < (relative ? best_ * (1.0 - threshold) : best_ - threshold);
+  if (options_.mode == Mode::min)
+    return metric < (relative ? best_ * (1.0 - threshold) : best_ - threshold);
   return metric > (relative ? best_ * (threshold + 1.0) : best_ + threshold);
 }
 

@@ -15,11 +15,12 @@ struct RMSpropOptions {
   double eps = 1e-8;        // added to the divisor, which must not be 0
   double weight_decay = 0;  // this times the parameter is added to its gradient
   double momentum = 0;      // this times the last step is added to the next
-  bool centered = false;    // divides by the standard deviation of g' instead of its root mean square
+  // Divides by the standard deviation of g' instead of its root mean square.
+  bool centered = false;
 };
 
-// One step of torch.optim.RMSprop (Hinton, lecture 6 of Neural Networks for Machine Learning, 2012), where g' = g +
-// weight_decay p:
+// One step of torch.optim.RMSprop (Hinton, lecture 6 of Neural Networks for Machine Learning,
+// 2012), where g' = g + weight_decay p:
 //   v = alpha v + (1 - alpha) g'^2;   centered: m = m + (1 - alpha) (g' - m), u = v - m^2, else u = v
 //   b = momentum b + g' / (sqrt(u) + eps);   p -= lr b      (without momentum: b is the fraction)
 // If rounding makes u negative, |u| is used; PyTorch's result is NaN. One index = one parameter.
@@ -46,7 +47,8 @@ struct RMSpropStep : Update<RMSpropStep<T>, T, 1, 2> {
   }
 };
 
-// The optimizer RMSprop for the parameters of a model, which must outlive it: optim::RMSprop optimizer(net, {.lr =
+// The optimizer RMSprop for the parameters of a model, which must outlive it: optim::RMSprop
+// optimizer(net, {.lr =
 // 0.001, .alpha = 0.9});
 template <class D, class T = float>
 class RMSprop : public Optimizer<RMSprop<D, T>, D, T, 3> {
@@ -54,22 +56,28 @@ class RMSprop : public Optimizer<RMSprop<D, T>, D, T, 3> {
 
  public:
   explicit RMSprop(Network<D, T> &model, RMSpropOptions options = {})
-      : Base(model, "RMSprop", options.lr, options.momentum, options.weight_decay), options_(options) {
+      : Base(model, "RMSprop", options.lr, options.momentum, options.weight_decay),
+        options_(options) {
     this->check_option("epsilon value", options.eps);
     this->check_option("momentum value", options.momentum);
-    require_option(options.alpha >= 0 && options.alpha <= 1, this->name_, "alpha value", options.alpha, "0 to 1");
+    require_option(options.alpha >= 0 && options.alpha <= 1, this->name_, "alpha value",
+                   options.alpha, "0 to 1");
   }
 
-  // Updates some parameters of a model: optim::RMSprop optimizer(net.parameters("fc.*"), {.lr = 0.001}).
+  // Updates some parameters of a model: optim::RMSprop optimizer(net.parameters("fc.*"),
+  // {.lr = 0.001}).
   explicit RMSprop(const Parameters<D, T> &parameters, RMSpropOptions options = {})
       : RMSprop(parameters.network(), options) {
     this->select(parameters.indices());
   }
 
   // Names of its arrays in PyTorch's state dict.
-  static constexpr std::array<const char *, 3> state_names{"square_avg", "grad_avg", "momentum_buffer"};
+  static constexpr std::array<const char *, 3> state_names{"square_avg", "grad_avg",
+                                                           "momentum_buffer"};
 
-  std::array<bool, 3> keeps(double momentum) const { return {{true, options_.centered, momentum > 0}}; }
+  std::array<bool, 3> keeps(double momentum) const {
+    return {{true, options_.centered, momentum > 0}};
+  }
 
   // Visits the options other than rates.
   void visit_options(const OptionVisitor &visit) const {
@@ -80,8 +88,8 @@ class RMSprop : public Optimizer<RMSprop<D, T>, D, T, 3> {
 
   // Returns the update of a step.
   RMSpropStep<T> next(const GroupStep &of) const {
-    return this->template update<RMSpropStep<T>>(of.lr, options_.alpha, 1 - options_.alpha, options_.eps,
-                                                 of.weight_decay, of.momentum);
+    return this->template update<RMSpropStep<T>>(of.lr, options_.alpha, 1 - options_.alpha,
+                                                 options_.eps, of.weight_decay, of.momentum);
   }
 
  private:

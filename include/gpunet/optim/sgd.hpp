@@ -40,8 +40,8 @@ struct SgdStep : Update<SgdStep<T>, T, 0, 1> {
   }
 };
 
-// The optimizer SGD for the parameters of a model, which must outlive it: optim::SGD optimizer(net, {.lr = 0.001f,
-// .momentum = 0.9f}).
+// The optimizer SGD for the parameters of a model, which must outlive it: optim::SGD
+// optimizer(net, {.lr = 0.001f, .momentum = 0.9f}).
 template <class D, class T = float>
 class SGD : public Optimizer<SGD<D, T>, D, T, 1> {
   using Base = Optimizer<SGD, D, T, 1>;
@@ -52,15 +52,17 @@ class SGD : public Optimizer<SGD<D, T>, D, T, 1> {
     this->check_option("momentum value", options.momentum);
     require_option(std::isfinite(options.dampening), this->name_, "dampening", options.dampening,
                    "a finite number");
-    require_option(std::abs(options.dampening) <= double{std::numeric_limits<float>::max()}, this->name_,
-                   "dampening", options.dampening, "-3.4e38 to 3.4e38, as a float is");
+    require_option(std::abs(options.dampening) <= double{std::numeric_limits<float>::max()},
+                   this->name_, "dampening", options.dampening, "-3.4e38 to 3.4e38, as a float is");
     require(!options.nesterov || (options.momentum > 0 && options.dampening == 0),
-            "gpunet::optim::SGD: Nesterov momentum requires a momentum and zero dampening, set them or leave "
+            "gpunet::optim::SGD: Nesterov momentum requires a momentum and zero dampening, set "
+            "them or leave "
             "nesterov out");
   }
 
   // Updates some parameters of a model: optim::SGD optimizer(net.parameters("fc.*"), {.lr = 0.1}).
-  explicit SGD(const Parameters<D, T>& parameters, SGDOptions options = {}) : SGD(parameters.network(), options) {
+  explicit SGD(const Parameters<D, T>& parameters, SGDOptions options = {})
+      : SGD(parameters.network(), options) {
     this->select(parameters.indices());
   }
 
@@ -77,8 +79,8 @@ class SGD : public Optimizer<SGD<D, T>, D, T, 1> {
 
   // Returns the update of a step.
   SgdStep<T> next(const GroupStep& of) const {
-    auto step = this->template update<SgdStep<T>>(of.lr, of.momentum, of.number == 1 ? 1 : 1 - options_.dampening,
-                                                  of.weight_decay);
+    auto step = this->template update<SgdStep<T>>(
+        of.lr, of.momentum, of.number == 1 ? 1 : 1 - options_.dampening, of.weight_decay);
     step.nesterov = options_.nesterov;
     return step;
   }

@@ -1,5 +1,5 @@
-// Averages of weights during training, as torch.optim.swa_utils: exponential moving averages (EMA) and stochastic weight
-// averaging (SWA).
+// Averages of weights during training, as torch.optim.swa_utils: exponential moving averages (EMA)
+// and stochastic weight averaging (SWA).
 #pragma once
 
 #include <optional>
@@ -14,12 +14,13 @@
 
 namespace gpunet::optim::swa_utils {
 
-// How an AveragedModel averages, by torch.lerp. Of torch.optim.swa_utils the functions of the same names.
+// How an AveragedModel averages, by torch.lerp. Of torch.optim.swa_utils the functions of the same
+// names.
 struct MultiAvgFn {
   std::optional<double> decay = std::nullopt;  // none: all updates weigh the same
 };
-// Returns the exponential moving average: decay times the average + (1 - decay) times the model. Throws Error unless decay
-// is 0 to 1.
+// Returns the exponential moving average: decay times the average + (1 - decay) times the model.
+// Throws Error unless decay is 0 to 1.
 MultiAvgFn get_ema_multi_avg_fn(double decay = 0.999);
 // Returns the mean of all updates.
 inline MultiAvgFn get_swa_multi_avg_fn() {
@@ -29,16 +30,17 @@ inline MultiAvgFn get_swa_multi_avg_fn() {
 // Options of AveragedModel.
 struct AveragedModelOptions {
   std::optional<MultiAvgFn> multi_avg_fn =
-      std::nullopt;          // none: the mean of all updates, average + (x - average) / n
-  bool use_buffers = false;  // averages the buffers (running statistics) too, instead of copying them
+      std::nullopt;  // none: the mean of all updates, average + (x - average) / n
+  // Averages the buffers (running statistics) too, instead of copying them.
+  bool use_buffers = false;
 };
 
 namespace detail {
 
 // Averages parameters, and buffers, of `model` into `average`, which has had `count` updates.
 template <class D, class T>
-void average_weights(Network<D, T>& average, const Network<D, T>& model, const AveragedModelOptions& options,
-                     index_t count);
+void average_weights(Network<D, T>& average, const Network<D, T>& model,
+                     const AveragedModelOptions& options, index_t count);
 
 template <class Net, class D, class T>
 Model<Net, D, T> copy_of(const Model<Net, D, T>& model) {
@@ -63,8 +65,9 @@ GPUNET_EXTERN_TEMPLATES(GPUNET_AVERAGE_WEIGHTS)
 //   AveragedModel swa(net);
 //   ... swa.update_parameters(net);                         after an epoch; in fit: train::EachEpoch(swa)
 //   train::evaluate(ema.module(), criterion, test_loader);
-// The first update copies, and so do buffers without use_buffers, and counters (num_batches_tracked) always. Bitwise
-// identical to PyTorch's averages on a CPU with AVX2, on every device. Nothing waits for the device.
+// The first update copies, and so do buffers without use_buffers, and counters
+// (num_batches_tracked) always. Bitwise identical to PyTorch's averages on a CPU with AVX2, on
+// every device. Nothing waits for the device.
 template <class M>
 class AveragedModel {
  public:
@@ -106,7 +109,8 @@ class AveragedModel {
 
 // Options of torch.optim.swa_utils.SWALR.
 struct SWALROptions {
-  double swa_lr = 0.05;                                              // the constant learning rate at the end
+  // The constant learning rate at the end.
+  double swa_lr = 0.05;
   index_t anneal_epochs = 10;                                        // steps until then
   lr_scheduler::Anneal anneal_strategy = lr_scheduler::Anneal::cos;  // how it goes there
 };

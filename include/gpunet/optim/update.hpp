@@ -7,8 +7,9 @@
 
 namespace gpunet::optim {
 
-// The base of updates: functors over the parameters, with the arrays that they work on, [parameters] each. The last
-// `optional` of the arrays stored from step to step may be null. `Self` has
+// The base of updates: functors over the parameters, with the arrays that they work on,
+// [parameters] each. The last `optional` of the arrays stored from step to step may be null. `Self`
+// has
 //   template <bool... There> void run(index_t i) const     updates parameter i; There: which optional arrays are not null
 template <class Self, class T, int required, int optional>
 struct Update {
@@ -31,7 +32,9 @@ struct Update {
 
   // All arrays, by number.
   static constexpr int arrays = kept_arrays + 2;
-  GPUNET_FN const T* array(int i) const { return i == 0 ? gradient : i == 1 ? parameter : kept[i - 2]; }
+  GPUNET_FN const T* array(int i) const {
+    return i == 0 ? gradient : i == 1 ? parameter : kept[i - 2];
+  }
   // Replaces the arrays.
   GPUNET_FN void use(T* const* others) {
     gradient = others[0];
@@ -40,7 +43,8 @@ struct Update {
       kept[i] = others[i + 2];
   }
 
-  // Calls loop(f) for a functor f that updates the same without branches on the optional arrays, see for_each on Host.
+  // Calls loop(f) for a functor f that updates the same without branches on the optional arrays,
+  // see for_each on Host.
   template <class Loop, bool... There>
   void without_branches(const Loop& loop) const {
     constexpr int known = sizeof...(There);

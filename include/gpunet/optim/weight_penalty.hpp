@@ -13,13 +13,15 @@ struct WeightPenaltyOptions {
 
 // Adds the gradients of a weight penalty to those of a model, as PyTorch computes them for
 //   loss + sum(l1 * w.abs().sum() + l2 / 2 * w.square().sum() for w in net.parameters() if w.dim() > 1)
-// l1 drives small weights to 0, l2 keeps all weights small. Parameters with one dimension (biases, those of BatchNorm)
-// have no penalty; the optimizers' weight_decay is an l2 penalty on all parameters. Does nothing without gradients (no
-// backward pass since zero_grad()). Throws Error for a penalty that is negative or over 1e30.
+// l1 drives small weights to 0, l2 keeps all weights small. Parameters with one dimension (biases,
+// those of BatchNorm) have no penalty; the optimizers' weight_decay is an l2 penalty on all
+// parameters. Does nothing without gradients (no backward pass since zero_grad()). Throws Error for
+// a penalty that is negative or over 1e30.
 template <class D, class T>
 void add_weight_penalty_(Network<D, T>& model, const WeightPenaltyOptions& options);
 
-#define GPUNET_WEIGHT_PENALTY(D, T) void add_weight_penalty_(Network<D, T>&, const WeightPenaltyOptions&)
+#define GPUNET_WEIGHT_PENALTY(D, T) \
+  void add_weight_penalty_(Network<D, T>&, const WeightPenaltyOptions&)
 GPUNET_EXTERN_TEMPLATES(GPUNET_WEIGHT_PENALTY)
 
 }  // namespace gpunet::nn::utils

@@ -5,7 +5,8 @@
 
 namespace gpunet::nn::utils {
 
-// g[i] += the gradient of l1 |w[i]| + l2 w[i]^2 / 2; that of |w| is 0 at 0, as in PyTorch. One index = one weight.
+// g[i] += the gradient of l1 |w[i]| + l2 w[i]^2 / 2; that of |w| is 0 at 0, as in PyTorch. One
+// index = one weight.
 template <class T>
 struct AddPenaltyGradient {
   T l1, l2;
@@ -27,7 +28,8 @@ void add_weight_penalty_(Network<D, T>& model, const WeightPenaltyOptions& optio
   if (model.gradients().zeroed() || (options.l1 == 0 && options.l2 == 0)) return;
   const auto& parameters = model.named_parameters();
   for (std::size_t i = 0; i < parameters.size(); ++i)
-    if (const ParameterInfo& parameter = parameters[i]; parameter.sizes.rank() > 1 && model.plan().has_gradient[i])
+    if (const ParameterInfo& parameter = parameters[i];
+        parameter.sizes.rank() > 1 && model.plan().has_gradient[i])
       for_each(model.device(), parameter.sizes.numel(),
                AddPenaltyGradient<T>{static_cast<T>(options.l1), static_cast<T>(options.l2),
                                      model.parameters().data() + parameter.offset,

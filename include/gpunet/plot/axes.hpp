@@ -15,17 +15,20 @@
 
 namespace gpunet::plot::detail {
 
-// Returns the number with enough digits to distinguish it from its neighbors, which are `step` away.
+// Returns the number with enough digits to distinguish it from its neighbors, which are `step`
+// away.
 inline std::string number_text(double value, long double step) {
   const auto power = [](long double x) {
     return static_cast<int>(std::floor(std::log10(x) + 1e-9L));
   };
   const int decimals = std::max(0, -power(step));
-  if (value == 0 || (std::abs(value) < 1e6 && decimals <= 6)) return gpunet::detail::fixed_text(value, decimals);
+  if (value == 0 || (std::abs(value) < 1e6 && decimals <= 6))
+    return gpunet::detail::fixed_text(value, decimals);
   return gpunet::detail::short_text(value, std::max(3, power(std::abs(value)) - power(step) + 1));
 }
 
-// Throws Error unless a length in pixels is more than 0 and at most 32768. `where` begins the message.
+// Throws Error unless a length in pixels is more than 0 and at most 32768. `where` begins the
+// message.
 inline void check_length(std::string_view where, double length) {
   require(length > 0 && length <= 32'768, where, ": a length of ", length,
           " pixels (want more than 0 and at most 32768), give another");
@@ -38,7 +41,8 @@ inline std::vector<std::string> wrapped(const std::string& text, double size, do
   std::vector<std::string> lines;
   for (std::size_t begin = 0; begin < text.size();) {
     std::size_t end = begin, space = begin, count = 0;  // `space`: the last one in the line
-    for (; end < text.size() && (count < most || gpunet::detail::is_continuation(text[end])); ++end) {
+    for (; end < text.size() && (count < most || gpunet::detail::is_continuation(text[end]));
+         ++end) {
       if (text[end] == ' ' && end > begin) space = end;
       count += !gpunet::detail::is_continuation(text[end]);
     }
@@ -58,7 +62,8 @@ inline double widest_of(const std::vector<std::string>& lines, double size) {
 }
 
 // Adds a label of several lines, one `line` below, or with `upward` right of, the other.
-inline void add_lines(Scene& scene, Label label, const std::vector<std::string>& lines, double line) {
+inline void add_lines(Scene& scene, Label label, const std::vector<std::string>& lines,
+                      double line) {
   for (const std::string& text : lines) {
     label.text = text;
     scene.add(label);
@@ -77,25 +82,31 @@ struct TitleLines {
         y_label(wrapped(titles.y_label, 13, std::max(height, 60.0))) {}
 
   double top() const { return title.empty() ? 0 : 4 + 20 * static_cast<double>(title.size()); }
-  double below() const { return x_label.empty() ? 0 : 4 + 16 * static_cast<double>(x_label.size()); }
+  double below() const {
+    return x_label.empty() ? 0 : 4 + 16 * static_cast<double>(x_label.size());
+  }
   double left() const { return y_label.empty() ? 0 : 8 + 16 * static_cast<double>(y_label.size()); }
 
   // Adds them around the rectangle of a plot.
-  void add_to(Scene& scene, double left_end, double right_end, double top_end, double bottom_end) const {
-    const auto within = [](double middle, const std::vector<std::string>& lines, double low, double high) {
+  void add_to(Scene& scene, double left_end, double right_end, double top_end,
+              double bottom_end) const {
+    const auto within = [](double middle, const std::vector<std::string>& lines, double low,
+                           double high) {
       const double half = widest_of(lines, 13) / 2;
       return std::max(low + half, std::min(middle, high - half));
     };
     add_lines(scene, Label{{16, 30}, {}, Anchor::start, 16}, title, 20);
     add_lines(scene,
-              Label{{within((left_end + right_end) / 2, x_label, 16, scene.width - 16), scene.height + 8 - below()},
+              Label{{within((left_end + right_end) / 2, x_label, 16, scene.width - 16),
+                     scene.height + 8 - below()},
                     {},
                     Anchor::middle,
                     13,
                     muted},
               x_label, 16);
     add_lines(scene,
-              Label{{22, within((top_end + bottom_end) / 2, y_label, 12 + top(), scene.height - 12 - below())},
+              Label{{22, within((top_end + bottom_end) / 2, y_label, 12 + top(),
+                                scene.height - 12 - below())},
                     {},
                     Anchor::middle,
                     13,
@@ -109,7 +120,8 @@ struct TitleLines {
 // wider than its column.
 class ColumnNames {
  public:
-  ColumnNames(const std::vector<std::string>& names, double column) : upward_(widest_of(names, 12) > column - 4) {
+  ColumnNames(const std::vector<std::string>& names, double column)
+      : upward_(widest_of(names, 12) > column - 4) {
     for (const std::string& name : names) {
       lines_.push_back(upward_ ? wrapped(name, 12, 160) : std::vector{name});
       widest_ = std::max(widest_, widest_of(lines_.back(), 12));
@@ -137,8 +149,8 @@ struct Tick {
   std::string text;
 };
 
-// The visible range of an axis and its ticks; on a logarithmic axis, ticks are at powers of ten. Computed in long
-// double, which can represent the difference of any two doubles.
+// The visible range of an axis and its ticks; on a logarithmic axis, ticks are at powers of ten.
+// Computed in long double, which can represent the difference of any two doubles.
 struct Scale {
   long double low = 0, high = 1;
   bool logarithmic = false;
@@ -147,7 +159,8 @@ struct Scale {
   // Returns the position of a value: 0 at `low`, 1 at `high`.
   double place(double value) const {
     const long double x = value;
-    return static_cast<double>(logarithmic ? (std::log(x) - std::log(low)) / (std::log(high) - std::log(low))
+    return static_cast<double>(logarithmic ? (std::log(x) - std::log(low)) /
+                                                 (std::log(high) - std::log(low))
                                            : (x - low) / (high - low));
   }
   bool shows(double value) const { return std::isfinite(value) && (!logarithmic || value > 0); }
@@ -161,15 +174,17 @@ struct Scale {
 // Where an axis ends: at the given numbers, or at round numbers beyond them.
 enum class Ends { as_given, rounded };
 
-// Two doubles that differ by no more than this share of the larger one have too few doubles between them for an axis:
-// they are shown as one number. (Matplotlib has the same bounds in ticker.MaxNLocator.view_limits.)
+// Two doubles that differ by no more than this share of the larger one have too few doubles between
+// them for an axis: they are shown as one number. (Matplotlib has the same bounds in
+// ticker.MaxNLocator.view_limits.)
 inline constexpr long double narrowest_axis = 1e-13L, shortest_axis = 1e-290L;
 
 // The numbers on an axis: any, or only whole ones, such as epochs, which have ticks at whole
 // numbers.
 enum class Numbers { any, whole };
 
-// Returns a scale with about `wanted` steps of 1, 2 or 5 times a power of ten from low to high, which are finite.
+// Returns a scale with about `wanted` steps of 1, 2 or 5 times a power of ten from low to high,
+// which are finite.
 inline Scale linear_scale(double low_number, double high_number, int wanted, Ends ends,
                           Numbers numbers = Numbers::any) {
   long double low = low_number, high = high_number;
@@ -179,13 +194,15 @@ inline Scale linear_scale(double low_number, double high_number, int wanted, End
     low -= margin;
     high += margin;
   }
-  const long double rough = (high - low) / wanted, power = std::pow(10.0L, std::floor(std::log10(rough)));
+  const long double rough = (high - low) / wanted,
+                    power = std::pow(10.0L, std::floor(std::log10(rough)));
   long double step = power * (rough <= 1.5L * power   ? 1
                               : rough <= 3.5L * power ? 2
                               : rough <= 7.5L * power ? 5
                                                       : 10);
   if (numbers == Numbers::whole) step = std::max(step, 1.0L);
-  long double first = std::ceil(low / step - 1e-9L), last = std::floor(high / step + 1e-9L);  // the ticks, in steps
+  // The ticks, in steps.
+  long double first = std::ceil(low / step - 1e-9L), last = std::floor(high / step + 1e-9L);
   Scale scale{low, high};
   if (ends == Ends::rounded) {
     first = std::floor(low / step + 1e-9L), last = std::ceil(high / step - 1e-9L);
@@ -206,18 +223,21 @@ inline Scale log_scale(double low_number, double high_number, Numbers numbers = 
     high *= 2;
   }
   Scale scale{low, high, true};
-  const long double first = std::max(std::floor(std::log10(low)), numbers == Numbers::whole ? 0 : -5000.0L),
+  const long double first = std::max(std::floor(std::log10(low)),
+                                     numbers == Numbers::whole ? 0 : -5000.0L),
                     last = std::ceil(std::log10(high));
   const long double stride = std::max(1.0L, std::ceil((last - first) / 8));
   for (long double power = first; power <= last; power += stride)
     for (int digit : {1, 2, 5}) {
       const long double unit = std::pow(10.0L, power), value = digit * unit;
-      if ((digit == 1 || high < 300 * low) && value >= low * (1 - 1e-9L) && value <= high * (1 + 1e-9L))
+      if ((digit == 1 || high < 300 * low) && value >= low * (1 - 1e-9L) &&
+          value <= high * (1 + 1e-9L))
         scale.add_tick(value, unit);
     }
   if (scale.ticks.size() < 2) {
-    std::vector<Tick> linear =
-        linear_scale(static_cast<double>(low), static_cast<double>(high), 4, Ends::as_given, numbers).ticks;
+    std::vector<Tick> linear = linear_scale(static_cast<double>(low), static_cast<double>(high), 4,
+                                            Ends::as_given, numbers)
+                                   .ticks;
     std::erase_if(linear, [&](const Tick& tick) { return tick.value < low || tick.value > high; });
     if (linear.size() >= scale.ticks.size()) scale.ticks = std::move(linear);
   }
@@ -237,7 +257,8 @@ class Axes {
       widest = std::max(widest, text_width(tick.text, 12));
     left_ = 16 + widest + lines.left();
     right_ = scene.width - 24;
-    names_ = {names, (right_ - left_) / static_cast<double>(std::max<std::size_t>(names.size(), 1))};
+    names_ = {names,
+              (right_ - left_) / static_cast<double>(std::max<std::size_t>(names.size(), 1))};
     top_ = 20 + lines.top();
     add_legend(legend);
     bottom_ = scene.height - 12 - std::max(names_.height(), 24.0) - lines.below();
@@ -266,7 +287,8 @@ class Axes {
     double free = 0;
     for (const Tick& tick : x_.ticks) {
       scene_.add(Path{{{x(tick.value), bottom_}, {x(tick.value), bottom_ + 5}}, muted});
-      const double half = text_width(tick.text, 12) / 2, middle = std::min(x(tick.value), scene_.width - 2 - half);
+      const double half = text_width(tick.text, 12) / 2,
+                   middle = std::min(x(tick.value), scene_.width - 2 - half);
       if (middle - half < free) continue;
       free = middle + half + 6;
       scene_.add(Label{{middle, bottom_ + 20}, tick.text, Anchor::middle, 12, muted});

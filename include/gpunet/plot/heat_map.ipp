@@ -31,9 +31,11 @@ GPUNET_INLINE Scene heat_map(index_t rows, index_t columns, const std::vector<do
           "gpunet::plot::heat_map: ", values.size(), " values for ", rows, " x ", columns,
           " cells (want one each, and 1 cell or more)");
   detail::check_length("gpunet::plot::heat_map", options.cell);
-  const auto check_names = [](const char* what, const std::vector<std::string>& names, index_t count) {
-    require(names.empty() || static_cast<index_t>(names.size()) == count, "gpunet::plot::heat_map: ", names.size(),
-            " names for ", count, " ", what, " (want one each, or none)");
+  const auto check_names = [](const char* what, const std::vector<std::string>& names,
+                              index_t count) {
+    require(names.empty() || static_cast<index_t>(names.size()) == count,
+            "gpunet::plot::heat_map: ", names.size(), " names for ", count, " ", what,
+            " (want one each, or none)");
   };
   check_names("rows", options.row_names, rows);
   check_names("columns", options.column_names, columns);
@@ -47,13 +49,14 @@ GPUNET_INLINE Scene heat_map(index_t rows, index_t columns, const std::vector<do
     for (const double value : values)
       if (std::isfinite(value)) cell = std::max(cell, text_width(detail::cell_text(value), 12) + 6);
   const double widest = detail::widest_of(options.row_names, 12);
-  const double across = static_cast<double>(columns) * cell, down = static_cast<double>(rows) * cell;
+  const double across = static_cast<double>(columns) * cell,
+               down = static_cast<double>(rows) * cell;
   const detail::TitleLines titles(options.titles, std::max(across + widest, 240.0), down);
   const detail::ColumnNames names(options.column_names, cell);
   const double left = 16 + titles.left() + (widest > 0 ? widest + 8 : 0), right = left + across;
   const double top = 16 + (titles.title.empty() ? 0 : titles.top() + 6), bottom = top + down;
-  const double width =
-      std::max({right, 16 + detail::widest_of(titles.title, 16), 16 + detail::widest_of(titles.x_label, 13)});
+  const double width = std::max({right, 16 + detail::widest_of(titles.title, 16),
+                                 16 + detail::widest_of(titles.x_label, 13)});
   Scene scene{width + 16, bottom + names.height() + titles.below() + 12};
   titles.add_to(scene, left, right, top, bottom);
 
@@ -71,14 +74,18 @@ GPUNET_INLINE Scene heat_map(index_t rows, index_t columns, const std::vector<do
                       12,
                       share > 0.5 ? paper : ink});
     }
-  for (auto [a, b] :
-       {std::pair(Point{left, top}, Point{right, top}), std::pair(Point{left, bottom}, Point{right, bottom}),
-        std::pair(Point{left, top}, Point{left, bottom}), std::pair(Point{right, top}, Point{right, bottom})})
+  for (auto [a, b] : {std::pair(Point{left, top}, Point{right, top}),
+                      std::pair(Point{left, bottom}, Point{right, bottom}),
+                      std::pair(Point{left, top}, Point{left, bottom}),
+                      std::pair(Point{right, top}, Point{right, bottom})})
     scene.add(Path{{a, b}, faint});
 
   for (std::size_t r = 0; r < options.row_names.size(); ++r)
-    scene.add(Label{
-        {left - 8, top + (static_cast<double>(r) + 0.5) * cell + 4}, options.row_names[r], Anchor::end, 12, muted});
+    scene.add(Label{{left - 8, top + (static_cast<double>(r) + 0.5) * cell + 4},
+                    options.row_names[r],
+                    Anchor::end,
+                    12,
+                    muted});
   for (std::size_t c = 0; c < options.column_names.size(); ++c)
     names.add_to(scene, c, left + (static_cast<double>(c) + 0.5) * cell, bottom);
   return scene;

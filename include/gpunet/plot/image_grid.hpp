@@ -18,7 +18,8 @@ struct ImageGridOptions {
   std::vector<std::string> captions = {};  // one below each image, or none
 };
 
-// Returns the images in rows of `columns`. Throws Error for an image without pixels or with the wrong number of bytes.
+// Returns the images in rows of `columns`. Throws Error for an image without pixels or with the
+// wrong number of bytes.
 Scene image_grid(const std::vector<io::Image>& images, const ImageGridOptions& options = {});
 
 }  // namespace gpunet::plot

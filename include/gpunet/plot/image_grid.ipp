@@ -10,8 +10,10 @@
 
 namespace gpunet::plot {
 
-GPUNET_INLINE Scene image_grid(const std::vector<io::Image>& images, const ImageGridOptions& options) {
-  require(options.columns >= 1, "gpunet::plot::image_grid: ", options.columns, " columns (want 1 or more)");
+GPUNET_INLINE Scene image_grid(const std::vector<io::Image>& images,
+                               const ImageGridOptions& options) {
+  require(options.columns >= 1, "gpunet::plot::image_grid: ", options.columns,
+          " columns (want 1 or more)");
   require(options.captions.empty() || options.captions.size() == images.size(),
           "gpunet::plot::image_grid: ", options.captions.size(), " captions for ", images.size(),
           " images (want one each, or none)");
@@ -19,9 +21,11 @@ GPUNET_INLINE Scene image_grid(const std::vector<io::Image>& images, const Image
   for (const io::Image& image : images)
     io::detail::check_image("gpunet::plot::image_grid", image);
   const double widest = std::max(options.size, detail::widest_of(options.captions, 12));
-  const double gap = 8, across = widest + gap, down = options.size + gap + (options.captions.empty() ? 0 : 18);
+  const double gap = 8, across = widest + gap,
+               down = options.size + gap + (options.captions.empty() ? 0 : 18);
   const auto count = static_cast<index_t>(images.size());
-  const index_t columns = std::clamp(count, index_t{1}, options.columns), rows = (count + columns - 1) / columns;
+  const index_t columns = std::clamp(count, index_t{1}, options.columns),
+                rows = (count + columns - 1) / columns;
   const double inside = static_cast<double>(columns) * across - gap;
   const detail::TitleLines titles({options.title}, std::max(inside, 240.0), 0);
   const double top = 16 + (options.title.empty() ? 0 : titles.top() + 6);
@@ -34,8 +38,10 @@ GPUNET_INLINE Scene image_grid(const std::vector<io::Image>& images, const Image
     const double scale = options.size / std::max(width, height);
     const Point middle{16 + static_cast<double>(i % columns) * across + widest / 2,
                        top + static_cast<double>(i / columns) * down + options.size / 2};
-    scene.add(Picture{
-        {middle.x - width * scale / 2, middle.y - height * scale / 2}, width * scale, height * scale, image});
+    scene.add(Picture{{middle.x - width * scale / 2, middle.y - height * scale / 2},
+                      width * scale,
+                      height * scale,
+                      image});
     if (!options.captions.empty())
       scene.add(Label{{middle.x, middle.y + options.size / 2 + 14},
                       options.captions[static_cast<std::size_t>(i)],

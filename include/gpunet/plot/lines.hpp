@@ -9,8 +9,8 @@
 
 namespace gpunet::plot {
 
-// A curve through the points (x[i], y[i]). Without x, x[i] is i + 1. A value that is not finite leaves a gap; a point
-// between two gaps is a dot.
+// A curve through the points (x[i], y[i]). Without x, x[i] is i + 1. A value that is not finite
+// leaves a gap; a point between two gaps is a dot.
 struct Series {
   std::string name = {};
   std::vector<double> y = {};

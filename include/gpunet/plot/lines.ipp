@@ -21,8 +21,8 @@ GPUNET_INLINE Point point_of(const Series& series, std::size_t i) {
 // Returns the scale for one coordinate of all points. With Numbers::whole, ticks are at whole
 // numbers if all values are.
 template <class Coordinate>
-Scale scale_of(const std::vector<Series>& all, bool logarithmic, int wanted, Ends ends, Numbers numbers,
-               Coordinate coordinate) {
+Scale scale_of(const std::vector<Series>& all, bool logarithmic, int wanted, Ends ends,
+               Numbers numbers, Coordinate coordinate) {
   double low = std::numeric_limits<double>::infinity(), high = -low;
   for (const Series& series : all)
     for (std::size_t i = 0; i < series.y.size(); ++i) {
@@ -35,7 +35,8 @@ Scale scale_of(const std::vector<Series>& all, bool logarithmic, int wanted, End
       if (value != std::floor(value)) numbers = Numbers::any;
     }
   if (low > high) low = high = 1;  // nothing to show
-  return logarithmic ? log_scale(low, high, numbers) : linear_scale(low, high, wanted, ends, numbers);
+  return logarithmic ? log_scale(low, high, numbers)
+                     : linear_scale(low, high, wanted, ends, numbers);
 }
 
 }  // namespace detail
@@ -45,16 +46,17 @@ GPUNET_INLINE Scene lines(const std::vector<Series>& all, const LineOptions& opt
     detail::check_length("gpunet::plot::lines", length);
   std::vector<std::string> names;
   for (const Series& series : all) {
-    require(series.x.empty() || series.x.size() == series.y.size(), "gpunet::plot::lines: the series '",
-            series.name, "' has ", series.x.size(), " x for ", series.y.size(), " y (want as many, or none)");
+    require(series.x.empty() || series.x.size() == series.y.size(),
+            "gpunet::plot::lines: the series '", series.name, "' has ", series.x.size(), " x for ",
+            series.y.size(), " y (want as many, or none)");
     if (!series.name.empty()) names.push_back(series.name);
   }
   Scene scene{options.width, options.height};
   detail::Axes axes(scene, options.titles,
-                    detail::scale_of(all, options.log_x, 8, detail::Ends::as_given, detail::Numbers::whole,
-                                     [](Point p) { return p.x; }),
-                    detail::scale_of(all, options.log_y, 5, detail::Ends::rounded, detail::Numbers::any,
-                                     [](Point p) { return p.y; }),
+                    detail::scale_of(all, options.log_x, 8, detail::Ends::as_given,
+                                     detail::Numbers::whole, [](Point p) { return p.x; }),
+                    detail::scale_of(all, options.log_y, 5, detail::Ends::rounded,
+                                     detail::Numbers::any, [](Point p) { return p.y; }),
                     names);
   axes.add_y_ticks();
   axes.add_x_ticks();

@@ -9,7 +9,8 @@ namespace gpunet::plot {
 
 enum class Theme { light, dark };
 
-// Returns the scene as an RGB image with `scale` pixels per unit. Only ASCII letters are drawn; others become frames.
+// Returns the scene as an RGB image with `scale` pixels per unit. Only ASCII letters are drawn;
+// others become frames.
 io::Image rasterize(const Scene& scene, double scale = 2, Theme theme = Theme::light);
 
 }  // namespace gpunet::plot

@@ -25,11 +25,13 @@ class Raster {
   Raster(const Scene& scene, double scale, Theme theme) : scale_(scale), theme_(theme) {
     image_.width = static_cast<index_t>(std::ceil(scene.width * scale));
     image_.height = static_cast<index_t>(std::ceil(scene.height * scale));
-    require(image_.width >= 1 && image_.height >= 1 && image_.width <= 32'768 && image_.height <= 32'768,
+    require(image_.width >= 1 && image_.height >= 1 && image_.width <= 32'768 &&
+                image_.height <= 32'768,
             "gpunet::plot: a picture of ", image_.width, " x ", image_.height,
             " pixels (want 1 to 32768 each way), change its size or the scale");
     image_.pixels.resize(static_cast<std::size_t>(image_.width * image_.height * 3));
-    draw(Box{{0, 0}, scene.width + 1, scene.height + 1, paper});  // the last pixels may be partly outside
+    // The last pixels may be partly outside.
+    draw(Box{{0, 0}, scene.width + 1, scene.height + 1, paper});
     for (const Mark& mark : scene.marks)
       std::visit([this](const auto& m) { draw(m); }, mark);
   }
@@ -75,10 +77,11 @@ class Raster {
 
   void draw(const Path& path) { draw_lines({path.points}, path.color, path.width); }
 
-  // Draws lines of one color that meet and cross without a seam: each pixel is covered by its nearest line.
+  // Draws lines of one color that meet and cross without a seam: each pixel is covered by its
+  // nearest line.
   void draw_lines(const std::vector<std::vector<Point>>& lines, Color color, double width) {
-    const double reach =
-        std::max(width * scale_, 1.0) / 2 + 0.5;  // distance from the center line to the last covered pixel
+    // Distance from the center line to the last covered pixel.
+    const double reach = std::max(width * scale_, 1.0) / 2 + 0.5;
     std::vector<float> shares;
     double left = 1e9, right = -1e9, top = 1e9, bottom = -1e9;
     for (const auto& points : lines)
@@ -93,25 +96,32 @@ class Raster {
     for (const auto& points : lines)
       for (std::size_t i = 0; i < points.size(); ++i) {
         const Point a = points[i > 0 ? i - 1 : 0], b = points[i];
-        cover_segment({a.x * scale_, a.y * scale_}, {b.x * scale_, b.y * scale_}, reach, xs, ys, shares);
+        cover_segment({a.x * scale_, a.y * scale_}, {b.x * scale_, b.y * scale_}, reach, xs, ys,
+                      shares);
       }
     for (index_t y = ys.first; y < ys.last; ++y)
       for (index_t x = xs.first; x < xs.last; ++x)
-        if (const float share = shares[static_cast<std::size_t>((y - ys.first) * columns + x - xs.first)];
+        if (const float share =
+                shares[static_cast<std::size_t>((y - ys.first) * columns + x - xs.first)];
             share > 0)
           blend(x, y, color, static_cast<double>(share));
   }
 
-  void cover_segment(Point a, Point b, double reach, Range xs, Range ys, std::vector<float>& shares) const {
+  void cover_segment(Point a, Point b, double reach, Range xs, Range ys,
+                     std::vector<float>& shares) const {
     const double dx = b.x - a.x, dy = b.y - a.y, squares = dx * dx + dy * dy;
-    const Range columns = range(std::min(a.x, b.x) - reach, std::max(a.x, b.x) + reach, image_.width);
+    const Range columns =
+        range(std::min(a.x, b.x) - reach, std::max(a.x, b.x) + reach, image_.width);
     const Range rows = range(std::min(a.y, b.y) - reach, std::max(a.y, b.y) + reach, image_.height);
     for (index_t y = std::max(rows.first, ys.first); y < std::min(rows.last, ys.last); ++y)
-      for (index_t x = std::max(columns.first, xs.first); x < std::min(columns.last, xs.last); ++x) {
-        const double px = static_cast<double>(x) + 0.5 - a.x, py = static_cast<double>(y) + 0.5 - a.y;
+      for (index_t x = std::max(columns.first, xs.first); x < std::min(columns.last, xs.last);
+           ++x) {
+        const double px = static_cast<double>(x) + 0.5 - a.x,
+                     py = static_cast<double>(y) + 0.5 - a.y;
         const double along = squares > 0 ? std::clamp((px * dx + py * dy) / squares, 0.0, 1.0) : 0;
         const double distance = std::hypot(px - along * dx, py - along * dy);
-        float& share = shares[static_cast<std::size_t>((y - ys.first) * (xs.last - xs.first) + x - xs.first)];
+        float& share =
+            shares[static_cast<std::size_t>((y - ys.first) * (xs.last - xs.first) + x - xs.first)];
         share = std::max(share, static_cast<float>(std::clamp(reach - distance, 0.0, 1.0)));
       }
   }
@@ -144,19 +154,22 @@ class Raster {
     const double left = picture.corner.x * scale_, width = picture.width * scale_;
     const double top = picture.corner.y * scale_, height = picture.height * scale_;
     const io::Image& from = picture.image;
-    const Range xs = range(left, left + width, image_.width), ys = range(top, top + height, image_.height);
+    const Range xs = range(left, left + width, image_.width),
+                ys = range(top, top + height, image_.height);
     const auto nearest = [](index_t i, double begin, double size, index_t count) {
       const double share = (static_cast<double>(i) + 0.5 - begin) / size;
-      return std::clamp(static_cast<index_t>(share * static_cast<double>(count)), index_t{0}, count - 1);
+      return std::clamp(static_cast<index_t>(share * static_cast<double>(count)), index_t{0},
+                        count - 1);
     };
     for (index_t y = ys.first; y < ys.last; ++y)
       for (index_t x = xs.first; x < xs.last; ++x) {
-        const std::uint8_t* pixel = from.pixels.data() + (nearest(y, top, height, from.height) * from.width +
-                                                          nearest(x, left, width, from.width)) *
-                                                             from.channels;
+        const std::uint8_t* pixel =
+            from.pixels.data() + (nearest(y, top, height, from.height) * from.width +
+                                  nearest(x, left, width, from.width)) *
+                                     from.channels;
         const bool colored = from.channels >= 3, has_alpha = from.channels % 2 == 0;
-        const auto rgb =
-            static_cast<std::uint32_t>(pixel[0] << 16 | pixel[colored ? 1 : 0] << 8 | pixel[colored ? 2 : 0]);
+        const auto rgb = static_cast<std::uint32_t>(pixel[0] << 16 | pixel[colored ? 1 : 0] << 8 |
+                                                    pixel[colored ? 2 : 0]);
         blend(x, y, {rgb, rgb}, has_alpha ? pixel[from.channels - 1] / 255.0 : 1);
       }
   }

@@ -75,7 +75,8 @@ struct Scene {
   double width = 640, height = 400;
   std::vector<Mark> marks = {};
 
-  // Appends a mark. Takes its concrete type, since moving a Mark makes g++ 12 warn of members of the other types.
+  // Appends a mark. Takes its concrete type, since moving a Mark makes g++ 12 warn of members of
+  // the other types.
   template <class Kind>
   void add(Kind mark) {
     marks.emplace_back(std::move(mark));

@@ -21,8 +21,9 @@ struct BarOptions {
   double width = 640, height = 400;  // of the whole chart
 };
 
-// Returns a chart with a bar for each name, its parts stacked from the bottom in their order. Throws Error if a part
-// does not have one value per bar, or a value or the sum of a bar is negative or not finite.
+// Returns a chart with a bar for each name, its parts stacked from the bottom in their order.
+// Throws Error if a part does not have one value per bar, or a value or the sum of a bar is
+// negative or not finite.
 Scene stacked_bars(const std::vector<std::string>& names, const std::vector<Part>& parts,
                    const BarOptions& options = {});
 

@@ -7,8 +7,9 @@
 
 namespace gpunet::plot::detail {
 
-// The printable ASCII characters, from the space on, as polylines. A point is two digits: a column from 0 to 4 and a
-// row (2 is the baseline, 6 the height of an x, 8 that of an X). A space lifts the pen.
+// The printable ASCII characters, from the space on, as polylines. A point is two digits: a column
+// from 0 to 4 and a row (2 is the baseline, 6 the height of an x, 8 that of an X). A space lifts
+// the pen.
 inline constexpr std::array<std::string_view, 95> ascii_strokes{
     "",                                     // space
     "2824 2322",                            // !

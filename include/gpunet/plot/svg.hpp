@@ -8,8 +8,8 @@
 
 namespace gpunet::plot {
 
-// Returns the scene as a self-contained SVG document: no external fonts, scripts or files; light or dark as the reader
-// prefers.
+// Returns the scene as a self-contained SVG document: no external fonts, scripts or files; light or
+// dark as the reader prefers.
 std::string to_svg(const Scene& scene);
 
 }  // namespace gpunet::plot

@@ -48,8 +48,8 @@ class SvgWriter {
       std::visit([this](const auto& m) { add(m); }, mark);
     const std::string width = svg_number(scene.width), height = svg_number(scene.height);
     text_ = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + width + "\" height=\"" + height +
-            "\" viewBox=\"0 0 " + width + " " + height + "\" font-family=\"system-ui, sans-serif\">\n" + style() +
-            body_ + "</svg>\n";
+            "\" viewBox=\"0 0 " + width + " " + height +
+            "\" font-family=\"system-ui, sans-serif\">\n" + style() + body_ + "</svg>\n";
   }
   std::string text() && { return std::move(text_); }
 
@@ -58,9 +58,11 @@ class SvgWriter {
   std::string style() const {
     std::string light, dark;
     for (std::size_t i = 0; i < colors_.size(); ++i)
-      for (auto [rules, rgb] : {std::pair(&light, colors_[i].light), std::pair(&dark, colors_[i].dark)}) {
+      for (auto [rules, rgb] :
+           {std::pair(&light, colors_[i].light), std::pair(&dark, colors_[i].dark)}) {
         const std::string name = std::to_string(i), color = svg_color(rgb);
-        *rules += ".f" + name + "{fill:" + color + "}.s" + name + "{fill:none;stroke:" + color + "}";
+        *rules +=
+            ".f" + name + "{fill:" + color + "}.s" + name + "{fill:none;stroke:" + color + "}";
       }
     return "<style>" + light + "@media (prefers-color-scheme: dark){" + dark + "}</style>\n";
   }
@@ -72,8 +74,8 @@ class SvgWriter {
     return std::string(" class=\"") + kind + std::to_string(i) + "\"";
   }
   static std::string frame(Point corner, double width, double height) {
-    return " x=\"" + svg_number(corner.x) + "\" y=\"" + svg_number(corner.y) + "\" width=\"" + svg_number(width) +
-           "\" height=\"" + svg_number(height) + "\"";
+    return " x=\"" + svg_number(corner.x) + "\" y=\"" + svg_number(corner.y) + "\" width=\"" +
+           svg_number(width) + "\" height=\"" + svg_number(height) + "\"";
   }
 
   void add(const Path& path) {
@@ -85,7 +87,8 @@ class SvgWriter {
     };
     for (Point p : path.points)
       go_to(p);
-    if (path.points.size() == 1) go_to(path.points[0]);  // a dot: SVG does not draw a line of one point
+    // A dot: SVG does not draw a line of one point.
+    if (path.points.size() == 1) go_to(path.points[0]);
     body_.back() = '"';
     body_ += "/>\n";
   }
@@ -95,16 +98,18 @@ class SvgWriter {
   void add(const Label& label) {
     static constexpr std::array<std::string_view, 3> anchors{"start", "middle", "end"};
     const std::string x = svg_number(label.at.x), y = svg_number(label.at.y);
-    body_ += "<text" + of_class('f', label.color) + " x=\"" + x + "\" y=\"" + y + "\" font-size=\"" +
-             svg_number(label.size) + "\"";
+    body_ += "<text" + of_class('f', label.color) + " x=\"" + x + "\" y=\"" + y +
+             "\" font-size=\"" + svg_number(label.size) + "\"";
     if (label.anchor != Anchor::start)
-      body_ += " text-anchor=\"" + std::string(anchors.at(static_cast<std::size_t>(label.anchor))) + "\"";
+      body_ += " text-anchor=\"" + std::string(anchors.at(static_cast<std::size_t>(label.anchor))) +
+               "\"";
     if (label.upward) body_ += " transform=\"rotate(-90 " + x + " " + y + ")\"";
     body_ += ">" + svg_text(label.text) + "</text>\n";
   }
   void add(const Picture& picture) {
     body_ += "<image" + frame(picture.corner, picture.width, picture.height) +
-             " preserveAspectRatio=\"none\" style=\"image-rendering:pixelated\" href=\"data:image/png;base64," +
+             " preserveAspectRatio=\"none\" style=\"image-rendering:pixelated\" "
+             "href=\"data:image/png;base64," +
              gpunet::detail::base64(io::encode_png(picture.image)) + "\"/>\n";
   }
 

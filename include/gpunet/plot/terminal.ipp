@@ -13,7 +13,8 @@ GPUNET_INLINE std::string half_blocks(const io::Image& image) {
   const auto color = [&](index_t x, index_t y) {
     const auto at = static_cast<std::size_t>((y * image.width + x) * image.channels);
     const std::size_t step = image.channels >= 3 ? 1 : 0;  // gray: the same byte three times
-    return concat(int{image.pixels[at]}, ";", int{image.pixels[at + step]}, ";", int{image.pixels[at + 2 * step]});
+    return concat(int{image.pixels[at]}, ";", int{image.pixels[at + step]}, ";",
+                  int{image.pixels[at + 2 * step]});
   };
   std::string out;
   for (index_t y = 0; y < image.height; y += 2) {

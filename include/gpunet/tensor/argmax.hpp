@@ -122,36 +122,42 @@ void find_best_of_rows(Host& device, index_t outer, const FindBest<T>& find) {
   using Find = FindBestInLanes<T>;
   const Find in_lanes{find};
   const index_t work = find.length * (find.inner < Find::lanes ? 1 : Find::lanes);
-  run_loop(device, outer * in_lanes.groups(), loop_over<Find>(), &in_lanes, (1 << 16) / (work + 1) + 1);
+  run_loop(device, outer * in_lanes.groups(), loop_over<Find>(), &in_lanes,
+           (1 << 16) / (work + 1) + 1);
 }
 
 // Returns the index of the best element of each row.
 template <class T, class D>
-Tensor<label_t, D> find_best(D& device, const T* x, const Sizes& sizes, const AlongDimension& along, bool smallest,
-                             std::string_view function) {
+Tensor<label_t, D> find_best(D& device, const T* x, const Sizes& sizes, const AlongDimension& along,
+                             bool smallest, std::string_view function) {
   static_assert(!std::is_same_v<T, bool>,
                 "gpunet::argmax: a tensor of bools, convert it: argmax(cast<std::uint8_t>(x), 1)");
-  require(along.length > 0 || along.others.numel() == 0, "gpunet::", function, ": a tensor of shape ",
-          to_string(sizes), " has no elements to reduce (there is no largest or smallest), give some");
-  require(along.length <= std::numeric_limits<label_t>::max(), "gpunet::", function, ": ", along.length,
-          " elements in a row (want fewer than 2^31), reduce parts of them");
+  require(along.length > 0 || along.others.numel() == 0, "gpunet::", function,
+          ": a tensor of shape ", to_string(sizes),
+          " has no elements to reduce (there is no largest or smallest), give some");
+  require(along.length <= std::numeric_limits<label_t>::max(), "gpunet::", function, ": ",
+          along.length, " elements in a row (want fewer than 2^31), reduce parts of them");
   Tensor<label_t, D> places(device, along.others);
-  find_best_of_rows(device, along.outer, FindBest<T>{smallest, along.length, along.inner, x, places.data()});
+  find_best_of_rows(device, along.outer,
+                    FindBest<T>{smallest, along.length, along.inner, x, places.data()});
   return places;
 }
 template <class X>
 auto find_best(X&& x, int dim, bool keepdim, bool smallest, std::string_view function) {
-  return with_elements(std::forward<X>(x), [&](auto& device, const auto* elements, const Sizes& sizes) {
-    return find_best(device, elements, sizes, AlongDimension(sizes, dim, keepdim, function), smallest, function);
-  });
+  return with_elements(
+      std::forward<X>(x), [&](auto& device, const auto* elements, const Sizes& sizes) {
+        return find_best(device, elements, sizes, AlongDimension(sizes, dim, keepdim, function),
+                         smallest, function);
+      });
 }
 template <class X>
 auto find_best(X&& x, bool smallest, std::string_view function) {
-  return with_elements(std::forward<X>(x), [&](auto& device, const auto* elements, const Sizes& sizes) {
-    AlongDimension all;
-    all.length = sizes.numel();
-    return find_best(device, elements, sizes, all, smallest, function);
-  });
+  return with_elements(std::forward<X>(x),
+                       [&](auto& device, const auto* elements, const Sizes& sizes) {
+                         AlongDimension all;
+                         all.length = sizes.numel();
+                         return find_best(device, elements, sizes, all, smallest, function);
+                       });
 }
 
 }  // namespace detail

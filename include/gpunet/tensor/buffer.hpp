@@ -20,19 +20,23 @@ inline constexpr index_t most_in_memory = (index_t{1} << 62) / static_cast<index
 // An owning, fixed-size, move-only array of T on device D. The device must outlive it.
 template <class T, class D>
 class Buffer {
-  static_assert(std::is_trivially_copyable_v<T>, "gpunet::Buffer: the element type must be trivially copyable");
+  static_assert(std::is_trivially_copyable_v<T>,
+                "gpunet::Buffer: the element type must be trivially copyable");
 
  public:
   Buffer() = default;
-  // Allocates `size` uninitialized elements. Throws Error if the size is out of range or memory runs out.
+  // Allocates `size` uninitialized elements. Throws Error if the size is out of range or memory
+  // runs out.
   Buffer(D& device, index_t size) : device_(&device), size_(size) {
     constexpr index_t most = detail::most_in_memory<T>;
-    require(0 <= size && size <= most, "gpunet::Buffer: ", size, " elements of ", sizeof(T), " bytes (want 0 to ",
-            most, ", no memory holds more), use a smaller batch or network");
+    require(0 <= size && size <= most, "gpunet::Buffer: ", size, " elements of ", sizeof(T),
+            " bytes (want 0 to ", most, ", no memory holds more), use a smaller batch or network");
     if (size > 0) data_ = static_cast<T*>(device.allocate(bytes()));
   }
   Buffer(Buffer&& other) noexcept
-      : device_(other.device_), size_(std::exchange(other.size_, 0)), data_(std::exchange(other.data_, nullptr)) {}
+      : device_(other.device_),
+        size_(std::exchange(other.size_, 0)),
+        data_(std::exchange(other.data_, nullptr)) {}
   Buffer& operator=(Buffer&& other) noexcept {
     std::swap(device_, other.device_);
     std::swap(size_, other.size_);

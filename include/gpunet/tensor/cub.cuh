@@ -1,4 +1,5 @@
-// Algorithms of CUB: its headers cost a unit some seconds, so that only the bodies of Cuda include this.
+// Algorithms of CUB: its headers cost a unit some seconds, so that only the bodies of Cuda include
+// this.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +14,8 @@
 
 namespace gpunet::detail {
 
-// Calls an algorithm of CUB, algorithm(memory, bytes), for the size of its working memory and to run.
+// Calls an algorithm of CUB, algorithm(memory, bytes), for the size of its working memory and to
+// run.
 template <class Algorithm>
 void run_cub(Cuda& device, const Algorithm& algorithm,
              const std::source_location& where = std::source_location::current()) {

@@ -1,5 +1,5 @@
-// Tensors to and from other libraries without a copy, by DLPack (https://dmlc.github.io/dlpack): PyTorch, NumPy, JAX, CuPy. A
-// header of its own; not in tensors.hpp.
+// Tensors to and from other libraries without a copy, by DLPack (https://dmlc.github.io/dlpack):
+// PyTorch, NumPy, JAX, CuPy. A header of its own; not in tensors.hpp.
 //
 //   PyCapsule_New(to_dlpack(std::move(tensor)), "dltensor", nullptr)       to torch.from_dlpack
 //   DLPackTensor<float, Host> x = from_dlpack<float>(host, managed);       from torch.utils.dlpack.to_dlpack
@@ -14,13 +14,19 @@
 
 namespace gpunet {
 
-// The structs of DLPack's C interface, of the same layout as in its dlpack.h; of versions below 1.0, which all libraries take.
+// The structs of DLPack's C interface, of the same layout as in its dlpack.h; of versions below
+// 1.0, which all libraries take.
 namespace dlpack {
 
 // Where memory is.
 enum DeviceType : std::int32_t { processor = 1, gpu = 2, pinned_host = 3, managed_gpu = 13 };
 // What an element is.
-enum TypeCode : std::uint8_t { signed_integer = 0, unsigned_integer = 1, floating = 2, boolean = 6 };
+enum TypeCode : std::uint8_t {
+  signed_integer = 0,
+  unsigned_integer = 1,
+  floating = 2,
+  boolean = 6
+};
 
 // An array in memory (DLTensor).
 struct Array {
@@ -50,8 +56,8 @@ namespace detail {
 template <Element T>
 inline constexpr dlpack::TypeCode dlpack_code = std::is_same_v<T, bool>       ? dlpack::boolean
                                                 : std::is_floating_point_v<T> ? dlpack::floating
-                                                : std::is_unsigned_v<T>       ? dlpack::unsigned_integer
-                                                                              : dlpack::signed_integer;
+                                                : std::is_unsigned_v<T> ? dlpack::unsigned_integer
+                                                                        : dlpack::signed_integer;
 
 // What a ManagedTensor of ours owns.
 template <class Owner>
@@ -62,9 +68,10 @@ struct DLPackOwner {
 };
 
 template <class T, class D, class Owner>
-dlpack::ManagedTensor* export_dlpack(T* data, const D& device, const Sizes& sizes, const Strides& strides,
-                                     Owner owner) {
-  auto made = std::make_unique<DLPackOwner<Owner>>(DLPackOwner<Owner>{{}, {}, {}, std::move(owner)});
+dlpack::ManagedTensor* export_dlpack(T* data, const D& device, const Sizes& sizes,
+                                     const Strides& strides, Owner owner) {
+  auto made =
+      std::make_unique<DLPackOwner<Owner>>(DLPackOwner<Owner>{{}, {}, {}, std::move(owner)});
   std::copy(sizes.begin(), sizes.end(), made->shape.begin());
   std::copy_n(strides.begin(), sizes.rank(), made->strides.begin());
   dlpack::Array& array = made->managed.array;
@@ -86,13 +93,16 @@ dlpack::ManagedTensor* export_dlpack(T* data, const D& device, const Sizes& size
   return &made.release()->managed;
 }
 
-// Throws Error unless an array has elements of this kind on this kind of device, and at most eight dimensions.
-void check_dlpack(const dlpack::ManagedTensor* managed, dlpack::TypeCode code, int bits, bool on_host, int ordinal);
+// Throws Error unless an array has elements of this kind on this kind of device, and at most eight
+// dimensions.
+void check_dlpack(const dlpack::ManagedTensor* managed, dlpack::TypeCode code, int bits,
+                  bool on_host, int ordinal);
 
 }  // namespace detail
 
-// Gives a tensor to another library, which frees it by calling deleter(managed), on the thread of the device and when its own work on
-// the memory is done. Its device must outlive it. Waits for the device.
+// Gives a tensor to another library, which frees it by calling deleter(managed), on the thread of
+// the device and when its own work on the memory is done. Its device must outlive it. Waits for the
+// device.
 // Managed: the name of the same struct in DLPack's own header, if a program includes that.
 template <class Managed = dlpack::ManagedTensor, class T, class D>
 Managed* to_dlpack(Tensor<T, D>&& tensor) {
@@ -141,13 +151,15 @@ struct OperandOf<DLPackTensor<T, D>> : OperandOf<StridedView<T, D>> {};
 
 }  // namespace detail
 
-// Takes a tensor of another library, whose work on it has to be done. On an Error it is given back as well.
+// Takes a tensor of another library, whose work on it has to be done. On an Error it is given back
+// as well.
 template <detail::Element T, class D, class Managed>
 DLPackTensor<T, D> from_dlpack(D& device, Managed* foreign) {
   static_assert(sizeof(Managed) == sizeof(dlpack::ManagedTensor),
                 "gpunet::from_dlpack: the type is not DLManagedTensor");
   auto* const managed = reinterpret_cast<dlpack::ManagedTensor*>(foreign);
-  require(managed != nullptr, "gpunet::from_dlpack: a null pointer, give what the other library made");
+  require(managed != nullptr,
+          "gpunet::from_dlpack: a null pointer, give what the other library made");
   // Owned from here on.
   DLPackTensor<T, D> owner(StridedView<T, D>(device, nullptr, Sizes{0}, {}), managed);
   constexpr bool on_host = std::is_same_v<D, Host>;

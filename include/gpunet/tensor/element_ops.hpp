@@ -1,4 +1,5 @@
-// The operations of expressions: functors over the elements, the same on every device. Definitions are PyTorch's.
+// The operations of expressions: functors over the elements, the same on every device. Definitions
+// are PyTorch's.
 #pragma once
 
 #include <cmath>
@@ -8,24 +9,29 @@
 #include <gpunet/core/math.hpp>
 #include <gpunet/device/functor_math.hpp>
 
-// All of them, X(Name): of two numbers of a type, of one, and of floats only; comparisons and tests make bools.
-#define GPUNET_BINARY_OPS(X) X(Add) X(Subtract) X(Multiply) X(Maximum) X(Minimum) X(Remainder) X(FloorDivide)
+// All of them, X(Name): of two numbers of a type, of one, and of floats only; comparisons and tests
+// make bools.
+#define GPUNET_BINARY_OPS(X) \
+  X(Add) X(Subtract) X(Multiply) X(Maximum) X(Minimum) X(Remainder) X(FloorDivide)
 #define GPUNET_BINARY_FLOAT_OPS(X) X(Divide) X(Pow) X(Atan2)
 #define GPUNET_BIT_OPS(X) X(And) X(Or) X(Xor)
 #define GPUNET_COMPARISONS(X) X(Equal) X(NotEqual) X(Less) X(LessEqual)
 #define GPUNET_UNARY_OPS(X) X(Negate) X(Abs) X(Sign) X(Square) X(Cube)
-#define GPUNET_UNARY_FLOAT_OPS(X) \
-  X(Sqrt)                         \
-  X(Reciprocal)                   \
-  X(Exp)                          \
-  X(Exp2)                         \
-  X(Expm1)                        \
-  X(Log)                          \
-  X(Log2)                         \
-  X(Log10)                        \
-  X(Log1p)                        \
-  X(Sin)                          \
-  X(Cos) X(Tan) X(Asin) X(Acos) X(Atan) X(Sinh) X(Cosh) X(Tanh) X(Erf) X(Sigmoid) X(Floor) X(Ceil) X(Round) X(Trunc)
+#define GPUNET_UNARY_FLOAT_OPS(X)                                                             \
+  X(Sqrt)                                                                                     \
+  X(Reciprocal)                                                                               \
+  X(Exp)                                                                                      \
+  X(Exp2)                                                                                     \
+  X(Expm1)                                                                                    \
+  X(Log)                                                                                      \
+  X(Log2)                                                                                     \
+  X(Log10)                                                                                    \
+  X(Log1p)                                                                                    \
+  X(Sin)                                                                                      \
+  X(Cos)                                                                                      \
+  X(Tan)                                                                                      \
+  X(Asin) X(Acos) X(Atan) X(Sinh) X(Cosh) X(Tanh) X(Erf) X(Sigmoid) X(Floor) X(Ceil) X(Round) \
+      X(Trunc)
 #define GPUNET_TESTS(X) X(IsNan) X(IsInf) X(IsFinite)
 
 namespace gpunet::detail::element {
@@ -35,13 +41,13 @@ template <class T>
 using Wrapping = typename std::conditional_t<std::is_integral_v<T> && !std::is_same_v<T, bool>,
                                              std::make_unsigned<T>, std::type_identity<T>>::type;
 
-// The operations as numbers, for programs that are interpreted. Cast converts from the type of a step to that of its
-// result, Where chooses by a bool.
+// The operations as numbers, for programs that are interpreted. Cast converts from the type of a
+// step to that of its result, Where chooses by a bool.
 enum class Code : std::uint8_t {
 #define GPUNET_NAME(Name) Name,
   GPUNET_BINARY_OPS(GPUNET_NAME) GPUNET_BINARY_FLOAT_OPS(GPUNET_NAME) GPUNET_BIT_OPS(GPUNET_NAME)
-      GPUNET_COMPARISONS(GPUNET_NAME) GPUNET_UNARY_OPS(GPUNET_NAME) GPUNET_UNARY_FLOAT_OPS(GPUNET_NAME)
-          GPUNET_TESTS(GPUNET_NAME)
+      GPUNET_COMPARISONS(GPUNET_NAME) GPUNET_UNARY_OPS(GPUNET_NAME)
+          GPUNET_UNARY_FLOAT_OPS(GPUNET_NAME) GPUNET_TESTS(GPUNET_NAME)
 #undef GPUNET_NAME
               Where,
   Cast,
@@ -65,9 +71,12 @@ enum class Code : std::uint8_t {
     }                                                                         \
   };
 
-GPUNET_ELEMENT_OP2(Add, return static_cast<T>(static_cast<Wrapping<T>>(a) + static_cast<Wrapping<T>>(b));)
-GPUNET_ELEMENT_OP2(Subtract, return static_cast<T>(static_cast<Wrapping<T>>(a) - static_cast<Wrapping<T>>(b));)
-GPUNET_ELEMENT_OP2(Multiply, return static_cast<T>(static_cast<Wrapping<T>>(a) * static_cast<Wrapping<T>>(b));)
+GPUNET_ELEMENT_OP2(Add, return static_cast<T>(static_cast<Wrapping<T>>(a) +
+                                              static_cast<Wrapping<T>>(b));)
+GPUNET_ELEMENT_OP2(Subtract, return static_cast<T>(static_cast<Wrapping<T>>(a) -
+                                                   static_cast<Wrapping<T>>(b));)
+GPUNET_ELEMENT_OP2(Multiply, return static_cast<T>(static_cast<Wrapping<T>>(a) *
+                                                   static_cast<Wrapping<T>>(b));)
 GPUNET_ELEMENT_OP2(Divide, return a / b;)
 // NaN if one of the two is.
 GPUNET_ELEMENT_OP2(Maximum, return a != a || a > b ? a : b;)
@@ -122,7 +131,8 @@ GPUNET_ELEMENT_OP2(LessEqual, return a <= b;)
 
 GPUNET_ELEMENT_OP1(Negate, return static_cast<T>(-static_cast<Wrapping<T>>(x));)
 GPUNET_ELEMENT_OP1(Abs, if constexpr (std::is_floating_point_v<T>) return std::fabs(x);
-                   else if constexpr (std::is_signed_v<T>) return x < 0 ? Negate{}(x) : x; else return x;)
+                   else if constexpr (std::is_signed_v<T>) return x < 0 ? Negate{}(x) : x;
+                   else return x;)
 GPUNET_ELEMENT_OP1(Sign, if constexpr (std::is_unsigned_v<T>) return static_cast<T>(x != T{});
                    else return static_cast<T>((x > T{}) - (x < T{}));)
 GPUNET_ELEMENT_OP1(Square, return Multiply{}(x, x);)
@@ -159,8 +169,8 @@ GPUNET_ELEMENT_OP1(IsFinite, return std::fabs(x) <= gpunet::detail::largest<T>;)
 #undef GPUNET_ELEMENT_OP1
 #undef GPUNET_ELEMENT_OP2
 
-// A number of another type. As in PyTorch, what is not 0 is true; NaN and numbers that an integer type does not have become its
-// smallest, as on x86.
+// A number of another type. As in PyTorch, what is not 0 is true; NaN and numbers that an integer
+// type does not have become its smallest, as on x86.
 template <class To, class From>
 [[gnu::always_inline]] GPUNET_FN inline To cast(From x) {
   if constexpr (std::is_same_v<To, bool>)

@@ -36,7 +36,11 @@ struct Operand {
       : data(memory), type(element), sizes(shape), strides(distances) {}
   // Member by member: compilers copy the whole more slowly.
   Operand(const Operand& other)
-      : data(other.data), number(other.number), type(other.type), sizes(other.sizes), strides(other.strides) {}
+      : data(other.data),
+        number(other.number),
+        type(other.type),
+        sizes(other.sizes),
+        strides(other.strides) {}
   Operand& operator=(const Operand& other) {
     data = other.data;
     number = other.number;
@@ -73,11 +77,13 @@ inline constexpr int most_program_operands = 12, most_program_steps = 24;
 // A value of a program: an operand, or first_step plus the number of a step.
 inline constexpr std::uint8_t first_step = 64;
 
-// An expression as a program, whose operands may have any shapes that broadcast. Copies what is used of it.
+// An expression as a program, whose operands may have any shapes that broadcast. Copies what is
+// used of it.
 class ElementProgram {
  public:
   ElementProgram() = default;
-  explicit ElementProgram(const Operand& operand) : operand_count_(1), type_(operand.type), sizes_(operand.sizes) {
+  explicit ElementProgram(const Operand& operand)
+      : operand_count_(1), type_(operand.type), sizes_(operand.sizes) {
     operands_.items[0] = operand;
   }
   ElementProgram(const ElementProgram& other) { *this = other; }
@@ -85,8 +91,12 @@ class ElementProgram {
 
   const Sizes& sizes() const { return sizes_; }
   ElementType type() const { return type_; }
-  std::span<const Operand> operands() const { return {operands_.items, static_cast<std::size_t>(operand_count_)}; }
-  std::span<const ElementStep> steps() const { return {steps_, static_cast<std::size_t>(step_count_)}; }
+  std::span<const Operand> operands() const {
+    return {operands_.items, static_cast<std::size_t>(operand_count_)};
+  }
+  std::span<const ElementStep> steps() const {
+    return {steps_, static_cast<std::size_t>(step_count_)};
+  }
   // The value that is the result.
   std::uint8_t result() const { return result_; }
   bool is_operand() const { return result_ < first_step; }
@@ -96,15 +106,17 @@ class ElementProgram {
     return operand_count_ + b.operand_count_ <= most_program_operands &&
            step_count_ + b.step_count_ + 1 <= most_program_steps;
   }
-  // Add a step that works on the result, and on the results of others, which become part of this program. Throw Error for
-  // shapes that do not broadcast.
+  // Add a step that works on the result, and on the results of others, which become part of this
+  // program. Throw Error for shapes that do not broadcast.
   void apply(const ElementStep& step);
   void apply(const ElementStep& step, const ElementProgram& b, std::string_view function);
-  void apply(const ElementStep& step, const ElementProgram& b, const ElementProgram& c, std::string_view function);
+  void apply(const ElementStep& step, const ElementProgram& b, const ElementProgram& c,
+             std::string_view function);
   // Replaces the layout of a program that is an array; the offset is in elements.
   void use_layout(index_t offset, const Sizes& sizes, const Strides& strides) {
     Operand& array = operands_.items[0];
-    if (array.data) array.data = static_cast<const std::byte*>(array.data) + offset * bytes_of(type_);
+    if (array.data)
+      array.data = static_cast<const std::byte*>(array.data) + offset * bytes_of(type_);
     array.sizes = sizes_ = sizes;
     array.strides = strides;
   }
@@ -163,8 +175,8 @@ struct RunnableProgram {
   ElementStep steps[most_program_steps];
 };
 
-// Returns the program, and sets `out` up for its elements in memory of these strides. `order` lists the dimensions, outermost
-// first; empty: as they are.
+// Returns the program, and sets `out` up for its elements in memory of these strides. `order` lists
+// the dimensions, outermost first; empty: as they are.
 RunnableProgram runnable(const ElementProgram& program, std::span<const int> order = {},
                          ProgramArray* out = nullptr, const Strides& out_strides = {});
 
@@ -243,8 +255,9 @@ GPUNET_FN inline AnyElement converted(AnyElement x, ElementType from, ElementTyp
 
 // Returns element i of an array of elements of a type.
 GPUNET_FN inline AnyElement loaded(const std::byte* data, ElementType type, index_t i) {
-  return with_type(
-      type, [&](auto element) { return AnyElement::of(reinterpret_cast<const decltype(element)*>(data)[i]); });
+  return with_type(type, [&](auto element) {
+    return AnyElement::of(reinterpret_cast<const decltype(element)*>(data)[i]);
+  });
 }
 
 // Returns element i of the result.
@@ -269,7 +282,8 @@ GPUNET_FN inline AnyElement evaluate(const RunnableProgram& program, index_t i) 
     else if (step.code == element::Code::Cast)
       result = converted(a, step.type, step.result);
     else
-      result = with_type(step.type, [&](auto element) { return run_step<decltype(element)>(step.code, a, b); });
+      result = with_type(
+          step.type, [&](auto element) { return run_step<decltype(element)>(step.code, a, b); });
   }
   return at(program.result);
 }
@@ -293,8 +307,8 @@ struct RunElements {
 // Returns the most elements of a block of a program.
 index_t most_in_block(const RunnableProgram& program);
 
-// Computes blocks of consecutive elements of a program on Host: each step is one loop over a block, which stays in the L1
-// cache. A chain of steps reads and writes memory once.
+// Computes blocks of consecutive elements of a program on Host: each step is one loop over a block,
+// which stays in the L1 cache. A chain of steps reads and writes memory once.
 class BlockRunner {
  public:
   // `most` is the most elements of a block that will be asked for; block() at most.
@@ -304,8 +318,9 @@ class BlockRunner {
 
   // Elements of a block.
   index_t block() const { return block_; }
-  // Computes `count` elements from `begin` on and returns their address: in `out` if that is not null and they are computed;
-  // else inside of an operand or of the working memory, until the next call.
+  // Computes `count` elements from `begin` on and returns their address: in `out` if that is not
+  // null and they are computed; else inside of an operand or of the working memory, until the next
+  // call.
   const void* run(index_t begin, index_t count, void* out);
 
  private:
@@ -359,8 +374,9 @@ template <class T>
 struct WhereLoop : BlockArrays {
   [[gnu::always_inline]] inline void operator()(index_t i) const {
     // By bits, and not by ?:, which compilers do not vectorize.
-    using Bits = std::conditional_t<sizeof(T) == 8, std::uint64_t,
-                                    std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint8_t>>;
+    using Bits =
+        std::conditional_t<sizeof(T) == 8, std::uint64_t,
+                           std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint8_t>>;
     const Bits mask = static_cast<Bits>(-static_cast<Bits>(static_cast<const std::uint8_t*>(a)[i]));
     Bits yes, no;
     __builtin_memcpy(&yes, static_cast<const T*>(b) + i, sizeof yes);
@@ -421,11 +437,14 @@ GPUNET_EXTERN_LOOP(gpunet::detail::RunElements);
   GPUNET_BLOCK_LOOP(L<element::Name, std::int64_t>) \
   GPUNET_BLOCK_LOOP(L<element::Name, std::uint8_t>)
 #define GPUNET_BOOL_LOOP(L, Name) GPUNET_BLOCK_LOOP(L<element::Name, bool>)
-#define GPUNET_NUMBER_BINARY(Name) GPUNET_FLOAT_LOOPS(BinaryLoop, Name) GPUNET_INTEGER_LOOPS(BinaryLoop, Name)
+#define GPUNET_NUMBER_BINARY(Name) \
+  GPUNET_FLOAT_LOOPS(BinaryLoop, Name) GPUNET_INTEGER_LOOPS(BinaryLoop, Name)
 #define GPUNET_FLOAT_BINARY(Name) GPUNET_FLOAT_LOOPS(BinaryLoop, Name)
-#define GPUNET_BIT_BINARY(Name) GPUNET_INTEGER_LOOPS(BinaryLoop, Name) GPUNET_BOOL_LOOP(BinaryLoop, Name)
+#define GPUNET_BIT_BINARY(Name) \
+  GPUNET_INTEGER_LOOPS(BinaryLoop, Name) GPUNET_BOOL_LOOP(BinaryLoop, Name)
 #define GPUNET_COMPARISON(Name) GPUNET_NUMBER_BINARY(Name) GPUNET_BOOL_LOOP(BinaryLoop, Name)
-#define GPUNET_NUMBER_UNARY(Name) GPUNET_FLOAT_LOOPS(UnaryLoop, Name) GPUNET_INTEGER_LOOPS(UnaryLoop, Name)
+#define GPUNET_NUMBER_UNARY(Name) \
+  GPUNET_FLOAT_LOOPS(UnaryLoop, Name) GPUNET_INTEGER_LOOPS(UnaryLoop, Name)
 #define GPUNET_FLOAT_UNARY(Name) GPUNET_FLOAT_LOOPS(UnaryLoop, Name)
 #define GPUNET_LOOPS_OF_TYPE(To, A, B, C, D, E) \
   GPUNET_BLOCK_LOOP(WhereLoop<To>)              \

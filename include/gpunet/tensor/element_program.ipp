@@ -63,10 +63,11 @@ GPUNET_INLINE void ElementProgram::expand(const Sizes& sizes, std::string_view f
     std::size_t d = rank - 1;
     while (extent(sizes_, d) == extent(sizes, d) || extent(sizes_, d) == 1 || extent(sizes, d) == 1)
       --d;
-    throw_error(Error(concat("gpunet::", function, ": the shapes ", to_string(sizes_), " and ", to_string(sizes),
-                             " do not broadcast (aligned at their last dimension, ", extent(sizes_, d), " meets ",
-                             extent(sizes, d), " in dimension ", static_cast<int>(d) - static_cast<int>(rank),
-                             "; want the same extent or 1), reshape one of them")));
+    throw_error(Error(
+        concat("gpunet::", function, ": the shapes ", to_string(sizes_), " and ", to_string(sizes),
+               " do not broadcast (aligned at their last dimension, ", extent(sizes_, d), " meets ",
+               extent(sizes, d), " in dimension ", static_cast<int>(d) - static_cast<int>(rank),
+               "; want the same extent or 1), reshape one of them")));
   }
   if (!out->at_most(most_elements)) [[unlikely]]
     fail({"gpunet::", function, ": the shapes ", to_string(sizes_), " and ", to_string(sizes),
@@ -74,7 +75,8 @@ GPUNET_INLINE void ElementProgram::expand(const Sizes& sizes, std::string_view f
   sizes_ = *out;
 }
 
-GPUNET_INLINE std::uint8_t ElementProgram::append(const ElementProgram& other, std::string_view function) {
+GPUNET_INLINE std::uint8_t ElementProgram::append(const ElementProgram& other,
+                                                  std::string_view function) {
   if (!(other.sizes_ == sizes_) && other.sizes_.rank() > 0) expand(other.sizes_, function);
   const std::uint8_t operands = operand_count_, steps = step_count_;
   const auto moved = [operands, steps](std::uint8_t value) {
@@ -98,8 +100,8 @@ GPUNET_INLINE void ElementProgram::apply(const ElementStep& step, const ElementP
   const std::uint8_t first = result_, second = append(b, function);
   finish(step, {first, second, second});
 }
-GPUNET_INLINE void ElementProgram::apply(const ElementStep& step, const ElementProgram& b, const ElementProgram& c,
-                                         std::string_view function) {
+GPUNET_INLINE void ElementProgram::apply(const ElementStep& step, const ElementProgram& b,
+                                         const ElementProgram& c, std::string_view function) {
   const std::uint8_t first = result_, second = append(b, function), third = append(c, function);
   finish(step, {first, second, third});
 }
@@ -115,8 +117,8 @@ GPUNET_INLINE void set_dense(ProgramArray& array, const void* data) {
   array.strides[0] = 1;
 }
 
-GPUNET_INLINE RunnableProgram runnable(const ElementProgram& program, std::span<const int> order, ProgramArray* out,
-                                       const Strides& out_strides) {
+GPUNET_INLINE RunnableProgram runnable(const ElementProgram& program, std::span<const int> order,
+                                       ProgramArray* out, const Strides& out_strides) {
   RunnableProgram run;
   const Sizes& sizes = program.sizes();
   const auto operands = program.operands();
@@ -130,7 +132,9 @@ GPUNET_INLINE RunnableProgram runnable(const ElementProgram& program, std::span<
   const bool all_dense =
       order.empty() &&
       std::all_of(operands.begin(), operands.end(),
-                  [&](const Operand& x) { return !x.data || (x.sizes == sizes && is_dense(sizes, x.strides)); }) &&
+                  [&](const Operand& x) {
+                    return !x.data || (x.sizes == sizes && is_dense(sizes, x.strides));
+                  }) &&
       (!out || is_dense(sizes, out_strides));
   if (all_dense) {
     run.rank = 1;
@@ -158,9 +162,10 @@ GPUNET_INLINE RunnableProgram runnable(const ElementProgram& program, std::span<
     bool merges = rank > 0;
     for (int a = 0; a < arrays; ++a) {
       const bool is_out = a == run.operand_count;
-      along[a] = is_out ? out_strides[static_cast<std::size_t>(d)]
-                        : stride_along(operands[static_cast<std::size_t>(a)].sizes,
-                                       operands[static_cast<std::size_t>(a)].strides, sizes.rank(), d);
+      along[a] = is_out
+                     ? out_strides[static_cast<std::size_t>(d)]
+                     : stride_along(operands[static_cast<std::size_t>(a)].sizes,
+                                    operands[static_cast<std::size_t>(a)].strides, sizes.rank(), d);
       if (merges) merges = strides[a][rank - 1] == along[a] * sizes[d];
     }
     if (merges) --rank;
@@ -198,10 +203,11 @@ GPUNET_INLINE RunnableProgram runnable(const ElementProgram& program, std::span<
   return run;
 }
 
-// Calls run(offset, stride, count) for the parts of the elements [begin, begin + count) of an array that are at equal
-// distances.
+// Calls run(offset, stride, count) for the parts of the elements [begin, begin + count) of an array
+// that are at equal distances.
 template <class Run>
-void each_run(const RunnableProgram& program, const ProgramArray& array, index_t begin, index_t count, Run run) {
+void each_run(const RunnableProgram& program, const ProgramArray& array, index_t begin,
+              index_t count, Run run) {
   const int last = program.rank - 1;
   if (last < 0) return run(index_t{0}, index_t{0}, count);
   index_t at[Sizes::max_rank];
@@ -251,8 +257,8 @@ void fill_block(E* y, index_t n, E value) {
 // Copies elements of an array in the order of the program to `block`, or from it.
 enum class BlockCopy { gather, scatter };
 template <BlockCopy direction>
-void copy_block(const RunnableProgram& program, const ProgramArray& array, index_t begin, index_t count,
-                void* block) {
+void copy_block(const RunnableProgram& program, const ProgramArray& array, index_t begin,
+                index_t count, void* block) {
   with_bytes(array.type, [&](auto element) {
     using E = decltype(element);
     E* dense = static_cast<E*>(block);
@@ -287,7 +293,8 @@ GPUNET_INLINE index_t most_in_block(const RunnableProgram& program) {
   return is_wide ? 512 : 1024;
 }
 
-GPUNET_INLINE BlockRunner::BlockRunner(const RunnableProgram& program, index_t most) : program_(program) {
+GPUNET_INLINE BlockRunner::BlockRunner(const RunnableProgram& program, index_t most)
+    : program_(program) {
   const index_t widest = most_in_block(program);
   block_ = std::clamp(most, index_t{1}, widest);
   slot_bytes_ = static_cast<std::size_t>(round_up(block_ * (4096 / widest), 64));
@@ -348,8 +355,10 @@ GPUNET_INLINE const void* BlockRunner::run(index_t begin, index_t count, void* o
   };
   for (int k = 0; k < program_.step_count; ++k) {
     const ElementStep& step = program_.steps[k];
-    void* const y = out && k + 1 == program_.step_count ? out : slot(slots_[most_program_operands + k]);
-    const BlockArrays arrays{y, value(step.operands[0]), value(step.operands[1]), value(step.operands[2])};
+    void* const y =
+        out && k + 1 == program_.step_count ? out : slot(slots_[most_program_operands + k]);
+    const BlockArrays arrays{y, value(step.operands[0]), value(step.operands[1]),
+                             value(step.operands[2])};
     step.loop(&arrays, 0, count);
     values_[most_program_operands + k] = y;
   }
@@ -401,19 +410,23 @@ GPUNET_INLINE Loop vector_block_loop(element::Code code, ElementType type) {
   return type == ElementType::f32 ? square_root_loop<float> : square_root_loop<double>;
 }
 
-// Copies an array to a dense one whose last two dimensions are exchanged, tile by tile, so that each cache line is read once.
-GPUNET_INLINE void run_transposed(Host& device, const RunnableProgram& program, const ProgramArray& out) {
+// Copies an array to a dense one whose last two dimensions are exchanged, tile by tile, so that
+// each cache line is read once.
+GPUNET_INLINE void run_transposed(Host& device, const RunnableProgram& program,
+                                  const ProgramArray& out) {
   const ProgramArray& x = program.operands[0];
   const int last = program.rank - 1;
-  const index_t rows = program.extents[last - 1], columns = program.extents[last], stride = x.strides[last];
+  const index_t rows = program.extents[last - 1], columns = program.extents[last],
+                stride = x.strides[last];
   constexpr index_t tile = 32;
   const index_t tiles = ceil_div(rows, tile), matrices = program.elements / (rows * columns);
   with_bytes(x.type, [&](auto element) {
     using E = decltype(element);
     device.run_if(program.elements > 1 << 15, matrices * tiles, [&](index_t task, int) {
-      const index_t matrix = task / tiles, top = task % tiles * tile, bottom = std::min(rows, top + tile);
-      const E* const from =
-          reinterpret_cast<const E*>(x.data) + x.offset(matrix * rows * columns, program.rank, program.extents);
+      const index_t matrix = task / tiles, top = task % tiles * tile,
+                    bottom = std::min(rows, top + tile);
+      const E* const from = reinterpret_cast<const E*>(x.data) +
+                            x.offset(matrix * rows * columns, program.rank, program.extents);
       E* const to = reinterpret_cast<E*>(out.data) + matrix * rows * columns;
       for (index_t left = 0; left < columns; left += tile)
         for (index_t i = top; i < bottom; ++i)
@@ -423,12 +436,14 @@ GPUNET_INLINE void run_transposed(Host& device, const RunnableProgram& program, 
   });
 }
 
-GPUNET_INLINE void run_elements(Host& device, const RunnableProgram& program, const ProgramArray& out) {
+GPUNET_INLINE void run_elements(Host& device, const RunnableProgram& program,
+                                const ProgramArray& out) {
   const index_t n = program.elements;
-  if (const int last = program.rank - 1; program.step_count == 0 && last > 0 && out.order == ArrayOrder::dense &&
+  if (const int last = program.rank - 1; program.step_count == 0 && last > 0 &&
+                                         out.order == ArrayOrder::dense &&
                                          program.operands[0].order == ArrayOrder::strided &&
-                                         program.operands[0].strides[last - 1] == 1 && program.extents[last] > 8 &&
-                                         program.extents[last - 1] > 8)
+                                         program.operands[0].strides[last - 1] == 1 &&
+                                         program.extents[last] > 8 && program.extents[last - 1] > 8)
     return run_transposed(device, program, out);
   constexpr index_t chunk = 1 << 15;  // as many elements pay for a second thread
   const auto part = [&](index_t begin, index_t end) {

@@ -16,15 +16,16 @@ namespace detail {
 
 // A type that tensors can compute with.
 template <class T>
-concept Element = std::same_as<T, float> || std::same_as<T, double> || std::same_as<T, std::int32_t> ||
+concept Element =
+    std::same_as<T, float> || std::same_as<T, double> || std::same_as<T, std::int32_t> ||
     std::same_as<T, std::int64_t> || std::same_as<T, std::uint8_t> || std::same_as<T, bool>;
 
 template <class T>
 constexpr ElementType element_type_of() {
-  static_assert(
-      Element<T>,
-      "gpunet::Tensor: no arithmetic with elements of this type, make the tensor of float, double, std::int32_t, "
-      "index_t, std::uint8_t or bool");
+  static_assert(Element<T>,
+                "gpunet::Tensor: no arithmetic with elements of this type, make the tensor of "
+                "float, double, std::int32_t, "
+                "index_t, std::uint8_t or bool");
   return std::is_same_v<T, float>          ? ElementType::f32
          : std::is_same_v<T, double>       ? ElementType::f64
          : std::is_same_v<T, std::int32_t> ? ElementType::i32
@@ -41,7 +42,8 @@ GPUNET_FN constexpr index_t bytes_of(ElementType type) {
                                                                 : 1;
 }
 
-// Calls f(T{}) for the type T of that number: with_type in kernels, too, with_host_type for functions of the host alone.
+// Calls f(T{}) for the type T of that number: with_type in kernels, too, with_host_type for
+// functions of the host alone.
 #define GPUNET_WITH_TYPE(name, ATTRIBUTES)             \
   template <class F>                                   \
   ATTRIBUTES auto name(ElementType type, const F& f) { \

@@ -1,4 +1,5 @@
-// Expressions of tensors: chains of element-wise work that run as one loop on Host, as one kernel on Cuda.
+// Expressions of tensors: chains of element-wise work that run as one loop on Host, as one kernel
+// on Cuda.
 #pragma once
 
 #include <string_view>
@@ -17,7 +18,8 @@ enum class Overlap { none, same, some, unknown };
 Overlap overlap(const Operand& in, const Operand& out);
 // Returns whether two elements of an array are one.
 bool overlaps_itself(const Sizes& sizes, const Strides& strides);
-// Throws Error if elements of the program cannot be written to `out`. Returns whether they have to be computed elsewhere first.
+// Throws Error if elements of the program cannot be written to `out`. Returns whether they have to
+// be computed elsewhere first.
 bool check_written(const ElementProgram& program, const Operand& out, std::string_view function);
 
 template <class D, class F>
@@ -37,7 +39,8 @@ template <class D>
 class AnyExpression {
  public:
   AnyExpression(D* device, const Operand& operand) : device_(device), program_(operand) {}
-  AnyExpression(AnyExpression&&) noexcept;  // these two not inline, because each expression would compile them
+  // These two not inline, because each expression would compile them.
+  AnyExpression(AnyExpression&&) noexcept;
   ~AnyExpression();
 
   const Sizes& sizes() const { return program_.sizes(); }
@@ -60,7 +63,8 @@ class AnyExpression {
 
   // Computes the elements.
   Buffer<std::byte, D> compute();
-  // Computes them into an array of their shape; into the elements of a view, to whose shape they broadcast.
+  // Computes them into an array of their shape; into the elements of a view, to whose shape they
+  // broadcast.
   void write_to(void* data, const Strides& strides) const;
   void write_to(D* device, const Operand& view, std::string_view function);
   // Returns whether they can be written to an array of this layout while they are read.
@@ -104,9 +108,9 @@ Operand array_of(const StridedView<T, D>& x) {
 
 }  // namespace detail
 
-// What `2 * a + b` is until it becomes a tensor: by Tensor y = 2 * a + b, by assignment to a tensor or a view, or as the argument
-// of a function such as sum. It refers to the tensors in it (temporary ones it owns), which have to exist until then, and is used
-// once.
+// What `2 * a + b` is until it becomes a tensor: by Tensor y = 2 * a + b, by assignment to a tensor
+// or a view, or as the argument of a function such as sum. It refers to the tensors in it
+// (temporary ones it owns), which have to exist until then, and is used once.
 template <class T, class D>
 class [[nodiscard]] Expression : public detail::AnyExpression<D>, public detail::RefusedMethods {
   using Base = detail::AnyExpression<D>;
@@ -124,8 +128,8 @@ class [[nodiscard]] Expression : public detail::AnyExpression<D>, public detail:
     D& device = this->device();
     return detail::TensorAccess::adopt(device, sizes, this->compute().template as<T>());
   }
-  // Computes them into a tensor, which gets the shape: into its memory if it has the shape, and they are not read from there in
-  // another order.
+  // Computes them into a tensor, which gets the shape: into its memory if it has the shape, and
+  // they are not read from there in another order.
   void eval_to(Tensor<T, D>& out) && {
     if (this->can_replace(detail::TensorAccess::device(out), detail::array_of(out)))
       this->write_to(out.data(), detail::dense_strides(out.sizes()));
@@ -158,20 +162,22 @@ class [[nodiscard]] Expression : public detail::AnyExpression<D>, public detail:
   template <class R>
   Expression<R, D> cast() && {
     if constexpr (!std::is_same_v<R, T>)
-      this->add({detail::loop_on<D, detail::CastLoop<R, T>>(), detail::element::Code::Cast, detail::element_type<T>,
-                 detail::element_type<R>});
+      this->add({detail::loop_on<D, detail::CastLoop<R, T>>(), detail::element::Code::Cast,
+                 detail::element_type<T>, detail::element_type<R>});
     return std::move(*this).template as<R>();
   }
   // Returns a where this is true, else b.
   template <class R>
-  Expression<R, D> choose(Expression<R, D>&& a, Expression<R, D>&& b, std::string_view function) && {
+  Expression<R, D> choose(Expression<R, D>&& a, Expression<R, D>&& b,
+                          std::string_view function) && {
     static_assert(std::is_same_v<T, bool>);
-    this->add({detail::loop_on<D, detail::WhereLoop<R>>(), detail::element::Code::Where, detail::element_type<R>,
-               detail::element_type<R>},
+    this->add({detail::loop_on<D, detail::WhereLoop<R>>(), detail::element::Code::Where,
+               detail::element_type<R>, detail::element_type<R>},
               a, b, function);
     return std::move(*this).template as<R>();
   }
-  // Returns the same elements, which have to be those of an array, with another layout in its memory.
+  // Returns the same elements, which have to be those of an array, with another layout in its
+  // memory.
   Expression with_layout(index_t offset, const Sizes& sizes, const detail::Strides& strides) && {
     this->use_layout(offset, sizes, strides);
     return std::move(*this);
@@ -218,8 +224,9 @@ Expression<std::remove_const_t<T>, D> expression(const StridedView<T, D>& x) {
 template <DenseView X>
 auto expression(const X& x) {
   using T = ValueOf<X>;
-  return Expression<T, DeviceOf<X>>(TensorAccess::device(x),
-                                    Operand{x.data(), element_type<T>, x.sizes(), dense_strides(x.sizes())});
+  return Expression<T, DeviceOf<X>>(
+      TensorAccess::device(x),
+      Operand{x.data(), element_type<T>, x.sizes(), dense_strides(x.sizes())});
 }
 template <class T, class D>
 Expression<T, D> expression(Expression<T, D>&& x) {
@@ -256,14 +263,16 @@ auto stored(X&& x) {
 // Returns a number as an operand beside elements of T.
 template <class T, class D, class N>
 Expression<T, D> number(N value) {
-  static_assert(
-      !std::is_integral_v<T> || std::is_integral_v<N>,
-      "gpunet::Expression: a number with a fraction meets a tensor of integers (it would be cut off), convert "
-      "the tensor first: cast<float>(x)");
+  static_assert(!std::is_integral_v<T> || std::is_integral_v<N>,
+                "gpunet::Expression: a number with a fraction meets a tensor of integers (it would "
+                "be cut off), convert "
+                "the tensor first: cast<float>(x)");
   if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool> && !std::is_same_v<N, bool>)
-    require(std::in_range<T>(value), "gpunet::Expression: the number ", value, " meets a tensor of integers from ",
-            std::numeric_limits<T>::min(), " to ", std::numeric_limits<T>::max(),
-            " (it cannot be converted without overflow), convert the tensor first: cast<index_t>(x)");
+    require(
+        std::in_range<T>(value), "gpunet::Expression: the number ", value,
+        " meets a tensor of integers from ", std::numeric_limits<T>::min(), " to ",
+        std::numeric_limits<T>::max(),
+        " (it cannot be converted without overflow), convert the tensor first: cast<index_t>(x)");
   return Expression<T, D>(nullptr, Operand::of_number(static_cast<T>(value)));
 }
 
@@ -273,7 +282,8 @@ template <class T, class D>
 bool StridedView<T, D>::is_contiguous() const {
   index_t stride = 1;
   for (int d = sizes_.rank() - 1; d >= 0; --d) {
-    if (sizes_[d] != 1 && strides_[static_cast<std::size_t>(d)] != stride && numel() > 0) return false;
+    if (sizes_[d] != 1 && strides_[static_cast<std::size_t>(d)] != stride && numel() > 0)
+      return false;
     stride *= sizes_[d];
   }
   return true;
@@ -300,13 +310,15 @@ void StridedView<T, D>::write(X&& x) const {
     detail::number<T, D>(x).eval_to(*this, "StridedView");
   else if constexpr (detail::TensorLike<X>) {
     static_assert(std::is_same_v<detail::DeviceOf<X>, D>,
-                  "gpunet::StridedView: the elements are on another kind of device, move them with to(device)");
-    static_assert(
-        std::is_same_v<detail::ValueOf<X>, T>,
-        "gpunet::StridedView: the elements have another type than the view, convert them: cast<float>(x)");
+                  "gpunet::StridedView: the elements are on another kind of device, move them with "
+                  "to(device)");
+    static_assert(std::is_same_v<detail::ValueOf<X>, T>,
+                  "gpunet::StridedView: the elements have another type than the view, convert "
+                  "them: cast<float>(x)");
     detail::expression(std::forward<X>(x)).eval_to(*this, "StridedView");
   } else {
-    static_assert(detail::TensorLike<X>, "gpunet::StridedView: assign a tensor, a view, an expression or a number");
+    static_assert(detail::TensorLike<X>,
+                  "gpunet::StridedView: assign a tensor, a view, an expression or a number");
   }
 }
 

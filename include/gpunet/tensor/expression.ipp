@@ -25,7 +25,8 @@ struct ByteRange {
 // The dimensions with more than one element, largest stride first.
 struct OrderedDimensions {
   int rank = 0;
-  index_t strides[Sizes::max_rank], reach[Sizes::max_rank];  // reach: of dimensions from this one on, in elements
+  // reach: of dimensions from this one on, in elements.
+  index_t strides[Sizes::max_rank], reach[Sizes::max_rank];
 
   OrderedDimensions(const Sizes& sizes, const Strides& of) {
     index_t extents[Sizes::max_rank];
@@ -44,7 +45,8 @@ struct OrderedDimensions {
     for (int d = rank - 1; d >= 0; --d)
       reach[d] = sum += strides[d] * (extents[d] - 1);
   }
-  // Returns whether `distance` is one between two elements, for strides each of which is longer than the reach of those after it.
+  // Returns whether `distance` is one between two elements, for strides each of which is longer
+  // than the reach of those after it.
   bool has_distance(index_t distance) const {
     distance = std::abs(distance);
     return has_distance_from(0, distance);
@@ -66,7 +68,8 @@ GPUNET_INLINE bool overlaps_itself(const Sizes& sizes, const Strides& strides) {
   if (sizes.numel() < 2) return false;
   const OrderedDimensions dimensions(sizes, strides);
   for (int d = 0; d < dimensions.rank; ++d)
-    if (dimensions.strides[d] <= (d + 1 < dimensions.rank ? dimensions.reach[d + 1] : 0)) return true;
+    if (dimensions.strides[d] <= (d + 1 < dimensions.rank ? dimensions.reach[d + 1] : 0))
+      return true;
   return false;
 }
 
@@ -76,27 +79,31 @@ GPUNET_INLINE Overlap overlap(const Operand& in, const Operand& out) {
   if (a.end <= b.first || b.end <= a.first) return Overlap::none;
   bool same_strides = in.sizes == out.sizes && in.type == out.type;
   for (int d = 0; same_strides && d < in.sizes.rank(); ++d)
-    same_strides =
-        in.sizes[d] == 1 || in.strides[static_cast<std::size_t>(d)] == out.strides[static_cast<std::size_t>(d)];
+    same_strides = in.sizes[d] == 1 || in.strides[static_cast<std::size_t>(d)] ==
+                                           out.strides[static_cast<std::size_t>(d)];
   if (!same_strides) return Overlap::unknown;
   if (in.data == out.data) return Overlap::same;
-  const auto bytes = static_cast<const std::byte*>(in.data) - static_cast<const std::byte*>(out.data);
+  const auto bytes =
+      static_cast<const std::byte*>(in.data) - static_cast<const std::byte*>(out.data);
   if (bytes % bytes_of(in.type) != 0) return Overlap::some;
-  return OrderedDimensions(in.sizes, in.strides).has_distance(bytes / bytes_of(in.type)) ? Overlap::some
-                                                                                         : Overlap::none;
+  return OrderedDimensions(in.sizes, in.strides).has_distance(bytes / bytes_of(in.type))
+             ? Overlap::some
+             : Overlap::none;
 }
 
-GPUNET_INLINE bool check_written(const ElementProgram& program, const Operand& out, std::string_view function) {
+GPUNET_INLINE bool check_written(const ElementProgram& program, const Operand& out,
+                                 std::string_view function) {
   if (overlaps_itself(out.sizes, out.strides)) [[unlikely]]
     fail({"gpunet::", function, ": several elements of the view of shape ", to_string(out.sizes),
-          " are one in memory (each would overwrite the other), write to a tensor or to a copy: Tensor y = x"});
+          " are one in memory (each would overwrite the other), write to a tensor or to a copy: "
+          "Tensor y = x"});
   bool copy = false;
   for (const Operand& operand : program.operands()) {
     const Overlap lies = overlap(operand, out);
-    require(
-        lies != Overlap::some, "gpunet::", function,
-        ": elements that are written are read at another place of the expression (some would be new by then), read "
-        "from a copy: Tensor y = x");
+    require(lies != Overlap::some, "gpunet::", function,
+            ": elements that are written are read at another place of the expression (some would "
+            "be new by then), read "
+            "from a copy: Tensor y = x");
     copy = copy || lies == Overlap::unknown;
   }
   return copy;
@@ -109,15 +116,17 @@ AnyExpression<D>::~AnyExpression() = default;
 
 template <class D>
 void AnyExpression<D>::refuse_device() {
-  throw_error(Error(
-      "gpunet::Expression: no device (no operand is a tensor that was given one), make the tensors on a device"));
+  throw_error(
+      Error("gpunet::Expression: no device (no operand is a tensor that was given one), make the "
+            "tensors on a device"));
 }
 
 template <class D>
 void AnyExpression<D>::refuse_lifetime() {
-  throw_error(Error(
-      "gpunet::Expression: a tensor in the expression no longer exists (its memory is gone), make a tensor of the "
-      "expression before: Tensor y = a + b, and return that from functions"));
+  throw_error(
+      Error("gpunet::Expression: a tensor in the expression no longer exists (its memory is gone), "
+            "make a tensor of the "
+            "expression before: Tensor y = a + b, and return that from functions"));
 }
 
 template <class D>
@@ -183,7 +192,8 @@ const Operand& AnyExpression<D>::materialize() {
 }
 
 template <class D>
-void AnyExpression<D>::own(D* device, ElementType type, const Sizes& sizes, Buffer<std::byte, D>&& memory) {
+void AnyExpression<D>::own(D* device, ElementType type, const Sizes& sizes,
+                           Buffer<std::byte, D>&& memory) {
   device_ = device;
   program_ = ElementProgram(Operand{memory.data(), type, sizes, dense_strides(sizes)});
   owned_.clear();
@@ -216,9 +226,12 @@ void AnyExpression<D>::add(const ElementStep& step, AnyExpression& b, std::strin
   take(b, function);
 }
 template <class D>
-void AnyExpression<D>::add(const ElementStep& step, AnyExpression& b, AnyExpression& c, std::string_view function) {
-  const auto operands = program_.operands().size() + b.program_.operands().size() + c.program_.operands().size();
-  const auto steps = program_.steps().size() + b.program_.steps().size() + c.program_.steps().size();
+void AnyExpression<D>::add(const ElementStep& step, AnyExpression& b, AnyExpression& c,
+                           std::string_view function) {
+  const auto operands =
+      program_.operands().size() + b.program_.operands().size() + c.program_.operands().size();
+  const auto steps =
+      program_.steps().size() + b.program_.steps().size() + c.program_.steps().size();
   if (operands > most_program_operands || steps >= most_program_steps)
     for (AnyExpression* const part : {this, &b, &c})
       if (part->program_.operands().size() > 1) part->materialize();

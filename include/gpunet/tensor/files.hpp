@@ -1,4 +1,5 @@
-// Tensors in files: NumPy's .npy and .npz, safetensors, PyTorch's. A header of its own; not in tensors.hpp.
+// Tensors in files: NumPy's .npy and .npz, safetensors, PyTorch's. A header of its own; not in
+// tensors.hpp.
 #pragma once
 
 #include <memory>
@@ -20,9 +21,9 @@ const TensorEntry& find_entry(const TensorFile& file, std::string_view name);
 
 }  // namespace detail
 
-// Reads one array: read_tensor<float>(host, "x.npy"), read_tensor<index_t>(host, "x.npz", "labels"). The name may be left out where
-// the file has one array. Throws Error; for
-// integers also if one of the numbers is none of T.
+// Reads one array: read_tensor<float>(host, "x.npy"), read_tensor<index_t>(host, "x.npz",
+// "labels"). The name may be left out where the file has one array. Throws Error; for integers also
+// if one of the numbers is none of T.
 template <class T = float, class D>
 Tensor<T, D> read_tensor(D& device, const std::string& path, std::string_view name = {}) {
   const TensorFile file = open_tensors(path);
@@ -35,7 +36,8 @@ Tensor<T, D> read_tensor(D& device, const std::string& path, std::string_view na
   return tensor;
 }
 
-// Writes a tensor, a view or an expression in the format of the extension, with its element type. Throws Error.
+// Writes a tensor, a view or an expression in the format of the extension, with its element type.
+// Throws Error.
 template <gpunet::detail::TensorLike X>
 void write_tensor(const std::string& path, X&& x, const std::string& name = "") {
   using T = gpunet::detail::ValueOf<X>;

@@ -9,13 +9,14 @@
 
 namespace gpunet::detail {
 
-// Long rows are folded in parts, so that all multiprocessors have work, and the parts in order after that.
-GPUNET_BACKENDS_INLINE void fold(Cuda& device, const RunnableProgram& program, const FoldSizes& sizes,
-                                 const FoldStep& step, void* out) {
+// Long rows are folded in parts, so that all multiprocessors have work, and the parts in order
+// after that.
+GPUNET_BACKENDS_INLINE void fold(Cuda& device, const RunnableProgram& program,
+                                 const FoldSizes& sizes, const FoldStep& step, void* out) {
   constexpr index_t least_in_part = 4096, most_parts = 256;
   const index_t results = sizes.outer * sizes.inner;
-  const index_t parts =
-      std::clamp(sizes.length / least_in_part, index_t{1}, std::max(index_t{1}, most_parts / results));
+  const index_t parts = std::clamp(sizes.length / least_in_part, index_t{1},
+                                   std::max(index_t{1}, most_parts / results));
   const index_t part_length = (sizes.length + parts - 1) / parts;
   Buffer<std::byte, Cuda> partial;
   if (parts > 1) partial.reset(device, parts * results * 8);
@@ -37,7 +38,8 @@ GPUNET_BACKENDS_INLINE void fold(Cuda& device, const RunnableProgram& program, c
   x.strides[0] = 1;
   const FoldSizes fold_of_parts{1, parts, results};
   sum_each(device, results, parts,
-           FoldPart{of_parts, fold_of_parts, parts, step.code, step.accumulated, static_cast<std::byte*>(out)});
+           FoldPart{of_parts, fold_of_parts, parts, step.code, step.accumulated,
+                    static_cast<std::byte*>(out)});
 }
 
 }  // namespace gpunet::detail

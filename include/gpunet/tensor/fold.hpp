@@ -6,14 +6,16 @@
 
 namespace gpunet::detail {
 
-// What is folded: elements [outer, length, inner] in the order of a program, over the middle dimension.
+// What is folded: elements [outer, length, inner] in the order of a program, over the middle
+// dimension.
 struct FoldSizes {
   index_t outer, length, inner;
 };
 // Returns those of a dense array that is seen from one of its dimensions.
 FoldSizes along(const Sizes& sizes, int dim);
 
-// A fold by an operation. Elements of T are accumulated as `accumulated`, those of floats in short runs as such.
+// A fold by an operation. Elements of T are accumulated as `accumulated`, those of floats in short
+// runs as such.
 struct FoldStep {
   element::Code code;
   ElementType type, accumulated;
@@ -63,9 +65,10 @@ struct FoldRows : RowArrays {
   }
 };
 
-// Folds the elements of a program to out [outer, inner], of the type that is accumulated. No size is 0. The order of the
-// operations depends on the sizes only.
-void fold(Host& device, const RunnableProgram& program, const FoldSizes& sizes, const FoldStep& step, void* out);
+// Folds the elements of a program to out [outer, inner], of the type that is accumulated. No size
+// is 0. The order of the operations depends on the sizes only.
+void fold(Host& device, const RunnableProgram& program, const FoldSizes& sizes,
+          const FoldStep& step, void* out);
 
 // A partial fold on Cuda; adding folds. Empty at first.
 struct PartialFold {
@@ -99,7 +102,8 @@ struct FoldPart {
     const index_t row = part * part_length + r;
     PartialFold fold;
     if (row >= sizes.length) return fold;
-    const index_t at = (result / sizes.inner * sizes.length + row) * sizes.inner + result % sizes.inner;
+    const index_t at =
+        (result / sizes.inner * sizes.length + row) * sizes.inner + result % sizes.inner;
     fold.value = converted(evaluate(program, at), program.type, accumulated);
     fold.code = code;
     fold.type = accumulated;
@@ -116,7 +120,8 @@ struct FoldPart {
 
 #if GPUNET_CUDA
 // The same on Cuda.
-void fold(Cuda& device, const RunnableProgram& program, const FoldSizes& sizes, const FoldStep& step, void* out);
+void fold(Cuda& device, const RunnableProgram& program, const FoldSizes& sizes,
+          const FoldStep& step, void* out);
 #endif
 
 }  // namespace gpunet::detail

@@ -18,8 +18,9 @@ GPUNET_INLINE FoldSizes along(const Sizes& sizes, int dim) {
   return out;
 }
 
-// One fold on Host. Rows that fit into a block are folded one by one. Else blocks of consecutive elements, which are several rows
-// where rows are short, are folded into one block, element by element, and its rows at the end.
+// One fold on Host. Rows that fit into a block are folded one by one. Else blocks of consecutive
+// elements, which are several rows where rows are short, are folded into one block, element by
+// element, and its rows at the end.
 class HostFold {
  public:
   HostFold(const RunnableProgram& program, const FoldSizes& sizes, const FoldStep& step)
@@ -58,7 +59,8 @@ class HostFold {
     step_.fold_rows(&arguments, 0, rows);
   }
 
-  void fold_columns(BlockRunner& runner, index_t part, index_t o, index_t column, std::byte* out) const {
+  void fold_columns(BlockRunner& runner, index_t part, index_t o, index_t column,
+                    std::byte* out) const {
     const index_t accumulated = bytes_of(step_.accumulated);
     const index_t width = std::min(width_, sizes_.inner - column);
     const index_t rows = columns() > 1 ? 1 : rows_;
@@ -83,7 +85,8 @@ class HostFold {
     };
     for (index_t r = begin; r < end; r += rows) {
       const index_t count = std::min(rows, end - r) * width;
-      const void* const x = runner.run((o * sizes_.length + r) * sizes_.inner + column, count, nullptr);
+      const void* const x =
+          runner.run((o * sizes_.length + r) * sizes_.inner + column, count, nullptr);
       if (in_run > 0) {
         const BlockArrays arrays{run, run, x, nullptr};
         step_.fold_elements(&arrays, 0, count);
@@ -94,7 +97,8 @@ class HostFold {
           break;
         }
       }
-      if (++in_run == run_length || (!step_.in_runs && step_.convert)) end_run(std::min(rows, end - begin) * width);
+      if (++in_run == run_length || (!step_.in_runs && step_.convert))
+        end_run(std::min(rows, end - begin) * width);
     }
     if (in_run > 0) end_run(std::min(rows, end - begin) * width);
     // The rows of the block.
@@ -115,8 +119,8 @@ class HostFold {
   bool folds_rows_;
 };
 
-GPUNET_INLINE void fold(Host& device, const RunnableProgram& program, const FoldSizes& sizes, const FoldStep& step,
-                        void* out) {
+GPUNET_INLINE void fold(Host& device, const RunnableProgram& program, const FoldSizes& sizes,
+                        const FoldStep& step, void* out) {
   const HostFold work(program, sizes, step);
   const index_t parts = work.parts(), columns = work.columns(), results = sizes.outer * sizes.inner;
   const index_t bytes = bytes_of(step.accumulated);
@@ -125,11 +129,12 @@ GPUNET_INLINE void fold(Host& device, const RunnableProgram& program, const Fold
 
   // One task folds several results where they are short.
   constexpr index_t task_elements = 1 << 15;
-  const index_t count =
-      std::clamp(task_elements / std::max(sizes.length * sizes.inner, index_t{1}), index_t{1}, sizes.outer);
+  const index_t count = std::clamp(task_elements / std::max(sizes.length * sizes.inner, index_t{1}),
+                                   index_t{1}, sizes.outer);
   const index_t groups = ceil_div(sizes.outer, count), tasks = groups * parts * columns;
   const auto run = [&](index_t task) {
-    const index_t column = task % columns, part = task / columns % parts, first = task / columns / parts * count;
+    const index_t column = task % columns, part = task / columns % parts,
+                  first = task / columns / parts * count;
     work.run(part, first, std::min(count, sizes.outer - first), column, target);
   };
   if (tasks == 1 || device.threads() == 1 || program.elements <= task_elements) {

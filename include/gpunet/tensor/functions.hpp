@@ -1,12 +1,13 @@
-// Arithmetic and functions of tensors, element by element. Names, results and broadcasting (shapes are aligned at their last
-// dimension, an extent of 1 is repeated) are PyTorch's.
+// Arithmetic and functions of tensors, element by element. Names, results and broadcasting (shapes
+// are aligned at their last dimension, an extent of 1 is repeated) are PyTorch's.
 //
 //   Tensor y = exp(-square(x - mean) / (2 * variance));        one loop on Host, one kernel on Cuda
 //   y += 0.5 * x;                                               in place
 //   select(y, 0, 3) = 0;                                        a part of it
 //
-// Operands are tensors, views, expressions and numbers. They have one element type (convert with cast<float>(x)), except numbers,
-// which are converted to it. Throw Error for shapes that do not broadcast.
+// Operands are tensors, views, expressions and numbers. They have one element type (convert with
+// cast<float>(x)), except numbers, which are converted to it. Throw Error for shapes that do not
+// broadcast.
 #pragma once
 
 #include <gpunet/tensor/expression.hpp>
@@ -17,7 +18,8 @@ namespace gpunet {
 namespace detail {
 
 template <class A, class B>
-concept OneIsTensor = (TensorLike<A> && (TensorLike<B> || Number<B>)) || (Number<A> && TensorLike<B>);
+concept OneIsTensor = (TensorLike<A> && (TensorLike<B> || Number<B>)) ||
+                      (Number<A> && TensorLike<B>);
 
 // The one of two operands that is a tensor.
 template <class A, class B>
@@ -29,9 +31,11 @@ Expression<T, D> operand(X&& x) {
     return number<T, D>(x);
   } else {
     static_assert(std::is_same_v<DeviceOf<X>, D>,
-                  "gpunet::Tensor: the operands are on two kinds of device, move one of them with to(device)");
-    static_assert(std::is_same_v<ValueOf<X>, T>,
-                  "gpunet::Tensor: the operands have two element types, convert one of them: cast<float>(x)");
+                  "gpunet::Tensor: the operands are on two kinds of device, move one of them with "
+                  "to(device)");
+    static_assert(
+        std::is_same_v<ValueOf<X>, T>,
+        "gpunet::Tensor: the operands have two element types, convert one of them: cast<float>(x)");
     return expression(std::forward<X>(x));
   }
 }
@@ -39,11 +43,13 @@ Expression<T, D> operand(X&& x) {
 // Refuses operations that a type of elements does not have; true.
 template <class Op, class T>
 constexpr bool has_operation() {
-  constexpr bool is_bit_op = detail::element::Code::And <= Op::code && Op::code <= detail::element::Code::Xor;
+  constexpr bool is_bit_op =
+      detail::element::Code::And <= Op::code && Op::code <= detail::element::Code::Xor;
   constexpr bool is_comparison =
       detail::element::Code::Equal <= Op::code && Op::code <= detail::element::Code::LessEqual;
-  static_assert(!std::is_same_v<T, bool> || is_bit_op || is_comparison,
-                "gpunet::Tensor: arithmetic of bools, use & and |, or convert them: cast<float>(x)");
+  static_assert(
+      !std::is_same_v<T, bool> || is_bit_op || is_comparison,
+      "gpunet::Tensor: arithmetic of bools, use & and |, or convert them: cast<float>(x)");
   static_assert(!std::is_floating_point_v<T> || !is_bit_op,
                 "gpunet::Tensor: & and | of floats, compare them first: (x > 0) & (x < 1)");
   return true;
@@ -55,7 +61,8 @@ auto binary(A&& a, B&& b, std::string_view function) {
   using T = ValueOf<X>;
   using D = DeviceOf<X>;
   if constexpr (has_operation<Op, T>())  // before what follows, so that its errors are the first
-    return operand<T, D>(std::forward<A>(a)).template apply<Op>(operand<T, D>(std::forward<B>(b)), function);
+    return operand<T, D>(std::forward<A>(a))
+        .template apply<Op>(operand<T, D>(std::forward<B>(b)), function);
 }
 
 // The same of floats: integers become float first.
@@ -75,11 +82,13 @@ auto binary_of_floats(A&& a, B&& b, std::string_view function) {
 
 }  // namespace detail
 
-// Returns the elements converted to another type: float, double, std::int32_t, index_t, std::uint8_t or bool.
+// Returns the elements converted to another type: float, double, std::int32_t, index_t,
+// std::uint8_t or bool.
 template <class T, detail::TensorLike X>
 auto cast(X&& x) {
   static_assert(detail::Element<T>,
-                "gpunet::cast: the type has to be float, double, std::int32_t, index_t, std::uint8_t or bool");
+                "gpunet::cast: the type has to be float, double, std::int32_t, index_t, "
+                "std::uint8_t or bool");
   return detail::expression(std::forward<X>(x)).template cast<T>();
 }
 
@@ -93,7 +102,8 @@ auto operator>(A&& a, B&& b) {
 template <class A, class B>
 requires detail::OneIsTensor<A, B>
 auto operator>=(A&& a, B&& b) {
-  return detail::binary<detail::element::LessEqual>(std::forward<B>(b), std::forward<A>(a), "operator>=");
+  return detail::binary<detail::element::LessEqual>(std::forward<B>(b), std::forward<A>(a),
+                                                    "operator>=");
 }
 
 // Returns 1 / sqrt(x).
@@ -102,7 +112,8 @@ auto rsqrt(X&& x) {
   return reciprocal(sqrt(std::forward<X>(x)));
 }
 
-// Returns x to a power, a number or a tensor; of integers as floats. Powers of -2 to 3 and square roots are computed as such.
+// Returns x to a power, a number or a tensor; of integers as floats. Powers of -2 to 3 and square
+// roots are computed as such.
 template <class A, class B>
 requires detail::OneIsTensor<A, B>
 auto pow(A&& x, B&& exponent) {
@@ -118,7 +129,8 @@ auto pow(A&& x, B&& exponent) {
     if (power == -2) return reciprocal(std::move(base).template apply<detail::element::Square>());
     return detail::binary<detail::element::Pow>(std::move(base), exponent, "pow");
   } else {
-    return detail::binary_of_floats<detail::element::Pow>(std::forward<A>(x), std::forward<B>(exponent), "pow");
+    return detail::binary_of_floats<detail::element::Pow>(std::forward<A>(x),
+                                                          std::forward<B>(exponent), "pow");
   }
 }
 
@@ -143,8 +155,8 @@ auto where(C&& condition, A&& a, B&& b) {
   using T = detail::ValueOf<X>;
   using D = detail::DeviceOf<X>;
   return detail::operand<bool, D>(std::forward<C>(condition))
-      .template choose<T>(detail::operand<T, D>(std::forward<A>(a)), detail::operand<T, D>(std::forward<B>(b)),
-                          "where");
+      .template choose<T>(detail::operand<T, D>(std::forward<A>(a)),
+                          detail::operand<T, D>(std::forward<B>(b)), "where");
 }
 
 // Returns x with a number where the mask, a tensor of bools, is true. Shapes broadcast.
@@ -158,7 +170,8 @@ auto masked_fill(X&& x, M&& mask, N value) {
 // Return the conjunction, the disjunction and the negation of bools.
 template <detail::TensorLike X>
 auto operator!(X&& x) {
-  static_assert(std::is_same_v<detail::ValueOf<X>, bool>, "gpunet::Tensor: ! of numbers, write x == 0");
+  static_assert(std::is_same_v<detail::ValueOf<X>, bool>,
+                "gpunet::Tensor: ! of numbers, write x == 0");
   return std::forward<X>(x) ^ true;
 }
 template <detail::TensorLike X>
@@ -175,10 +188,11 @@ auto logical_or(A&& a, B&& b) {
 }
 
 // Those of C++ do not compile: they would be of the tensors as conditions.
-#define GPUNET_REFUSED_OF_CONDITIONS(name)                                                                     \
-  template <class A, class B>                                                                                  \
-  requires(detail::TensorLike<A> || detail::TensorLike<B>) auto name(A&&, B&&) {                               \
-    static_assert(detail::never<A>, "gpunet::Tensor: && and || of tensors, write & and |: (x > 0) & (x < 1)"); \
+#define GPUNET_REFUSED_OF_CONDITIONS(name)                                                   \
+  template <class A, class B>                                                                \
+  requires(detail::TensorLike<A> || detail::TensorLike<B>) auto name(A&&, B&&) {             \
+    static_assert(detail::never<A>,                                                          \
+                  "gpunet::Tensor: && and || of tensors, write & and |: (x > 0) & (x < 1)"); \
   }
 GPUNET_REFUSED_OF_CONDITIONS(operator&&)
 GPUNET_REFUSED_OF_CONDITIONS(operator||)
@@ -188,13 +202,14 @@ namespace detail {
 
 // Writes the result of x += y to x.
 template <class T, class D, class R>
-void assign_result(Expression<R, D>&& result, const StridedView<T, D>& x, std::string_view function) {
+void assign_result(Expression<R, D>&& result, const StridedView<T, D>& x,
+                   std::string_view function) {
   static_assert(!std::is_const_v<T>,
                 "gpunet::StridedView: the view is of a const tensor (which is not to be written), "
                 "view one that is not const");
-  static_assert(
-      std::is_same_v<R, std::remove_const_t<T>>,
-      "gpunet::Tensor: the result has floats, which a tensor of integers cannot hold, use x = floor_divide(x, y)");
+  static_assert(std::is_same_v<R, std::remove_const_t<T>>,
+                "gpunet::Tensor: the result has floats, which a tensor of integers cannot hold, "
+                "use x = floor_divide(x, y)");
   if constexpr (std::is_same_v<R, T>) std::move(result).eval_to(x, function);
 }
 
@@ -247,11 +262,12 @@ GPUNET_TENSOR_BINARY(floor_divide, FloorDivide)
 #undef GPUNET_TENSOR_BINARY
 
 // Return a function of two floats, element by element; integers become float first.
-#define GPUNET_TENSOR_FLOAT_BINARY(name, Op)                                                             \
-  template <class A, class B>                                                                            \
-  requires detail::OneIsTensor<A, B>                                                                     \
-  auto name(A&& a, B&& b) {                                                                              \
-    return detail::binary_of_floats<detail::element::Op>(std::forward<A>(a), std::forward<B>(b), #name); \
+#define GPUNET_TENSOR_FLOAT_BINARY(name, Op)                                                     \
+  template <class A, class B>                                                                    \
+  requires detail::OneIsTensor<A, B>                                                             \
+  auto name(A&& a, B&& b) {                                                                      \
+    return detail::binary_of_floats<detail::element::Op>(std::forward<A>(a), std::forward<B>(b), \
+                                                         #name);                                 \
   }
 GPUNET_TENSOR_FLOAT_BINARY(operator/, Divide)
 GPUNET_TENSOR_FLOAT_BINARY(atan2, Atan2)
@@ -317,24 +333,25 @@ GPUNET_TENSOR_ROUNDING(round, Round)
 GPUNET_TENSOR_ROUNDING(trunc, Trunc)
 #undef GPUNET_TENSOR_ROUNDING
 
-// In place, on a tensor or a view: x += 2 * y. The shape of the right side has to broadcast to that of the left one.
-#define GPUNET_TENSOR_ASSIGNMENT(name, op)                                                                       \
-  template <class T, class D, class X>                                                                           \
-  requires(detail::TensorLike<X> || detail::Number<X>) Tensor<T, D>                                              \
-  &name(Tensor<T, D>& x, X&& y) {                                                                                \
-    detail::assign_result(x op std::forward<X>(y), detail::view_of(x), #name);                                   \
-    return x;                                                                                                    \
-  }                                                                                                              \
-  template <class T, class D, class X>                                                                           \
-  requires(detail::TensorLike<X> || detail::Number<X>) const StridedView<T, D>& name(const StridedView<T, D>& x, \
-                                                                                     X&& y) {                    \
-    detail::assign_result(x op std::forward<X>(y), x, #name);                                                    \
-    return x;                                                                                                    \
-  }                                                                                                              \
-  template <detail::DenseView V, class X>                                                                        \
-  requires(detail::TensorLike<X> || detail::Number<X>) const V& name(const V& x, X&& y) {                        \
-    detail::assign_result(x op std::forward<X>(y), detail::view_of(x), #name);                                   \
-    return x;                                                                                                    \
+// In place, on a tensor or a view: x += 2 * y. The shape of the right side has to broadcast to that
+// of the left one.
+#define GPUNET_TENSOR_ASSIGNMENT(name, op)                                                \
+  template <class T, class D, class X>                                                    \
+  requires(detail::TensorLike<X> || detail::Number<X>) Tensor<T, D>                       \
+  &name(Tensor<T, D>& x, X&& y) {                                                         \
+    detail::assign_result(x op std::forward<X>(y), detail::view_of(x), #name);            \
+    return x;                                                                             \
+  }                                                                                       \
+  template <class T, class D, class X>                                                    \
+  requires(detail::TensorLike<X> || detail::Number<X>) const StridedView<T, D>& name(     \
+      const StridedView<T, D>& x, X&& y) {                                                \
+    detail::assign_result(x op std::forward<X>(y), x, #name);                             \
+    return x;                                                                             \
+  }                                                                                       \
+  template <detail::DenseView V, class X>                                                 \
+  requires(detail::TensorLike<X> || detail::Number<X>) const V& name(const V& x, X&& y) { \
+    detail::assign_result(x op std::forward<X>(y), detail::view_of(x), #name);            \
+    return x;                                                                             \
   }
 GPUNET_TENSOR_ASSIGNMENT(operator+=, +)
 GPUNET_TENSOR_ASSIGNMENT(operator-=, -)

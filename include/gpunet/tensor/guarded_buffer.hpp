@@ -1,4 +1,5 @@
-// Device memory that detects elements a kernel forgot to write and writes past the end. For tests; not in gpunet.hpp.
+// Device memory that detects elements a kernel forgot to write and writes past the end. For tests;
+// not in gpunet.hpp.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +15,8 @@
 
 namespace gpunet {
 
-// An array of floating-point numbers, initially NaN, followed by a guard of NaNs that may be read but not written.
+// An array of floating-point numbers, initially NaN, followed by a guard of NaNs that may be read
+// but not written.
 template <class T, class D>
 class GuardedBuffer {
   static constexpr index_t guard = 64;
@@ -26,14 +28,16 @@ class GuardedBuffer {
     fill_with_nan();
   }
 
-  // Sets all elements to NaN. Memory of the host by memset: gradient checks spend most of their time here.
+  // Sets all elements to NaN. Memory of the host by memset: gradient checks spend most of their
+  // time here.
   void fill_with_nan() {
     if constexpr (DeviceTraits<D>::has_host_memory)
       std::memset(buffer_.data(), 0xFF, buffer_.bytes());
     else
       upload({});
   }
-  // Stores the values, and NaN after them. Not inlined: g++ 12 would warn of a delete that is not there.
+  // Stores the values, and NaN after them. Not inlined: g++ 12 would warn of a delete that is not
+  // there.
   [[gnu::noinline]] void upload(const std::vector<T>& values) {
     std::vector<T> all = values;
     all.resize(static_cast<std::size_t>(buffer_.size()), std::numeric_limits<T>::quiet_NaN());

@@ -1,4 +1,5 @@
-// Tensors made of parts of others, in new memory. Names and results are PyTorch's. A negative dimension counts from the end.
+// Tensors made of parts of others, in new memory. Names and results are PyTorch's. A negative
+// dimension counts from the end.
 #pragma once
 
 #include <initializer_list>
@@ -14,8 +15,8 @@ namespace gpunet {
 
 namespace detail {
 
-// Returns the shape of tensors that are joined along a dimension, which is counted from 0 on. Throws Error unless the other extents
-// are the same.
+// Returns the shape of tensors that are joined along a dimension, which is counted from 0 on.
+// Throws Error unless the other extents are the same.
 Sizes joined_sizes(std::span<const Sizes> sizes, int dim);
 
 // One of several tensors in braces: a view, or what an expression computes.
@@ -27,7 +28,8 @@ class JoinedPart {
     if constexpr (requires { view_of(x); })
       view_.emplace(view_of(std::as_const(x)));
     else
-      view_.emplace(view_of(std::as_const(computed_.emplace(expression(std::forward<X>(x)).eval()))));
+      view_.emplace(
+          view_of(std::as_const(computed_.emplace(expression(std::forward<X>(x)).eval()))));
   }
   const StridedView<const T, D>& view() const { return *view_; }
 
@@ -36,8 +38,9 @@ class JoinedPart {
   std::optional<StridedView<const T, D>> view_;
 };
 
-// The same of any element type and device, for the message about tensors that differ. A class, to which a std::initializer_list is
-// preferred, so that its function is taken only if no other can be.
+// The same of any element type and device, for the message about tensors that differ. A class, to
+// which a std::initializer_list is preferred, so that its function is taken only if no other can
+// be.
 struct AnyJoinedPart {
   template <TensorLike X>
   AnyJoinedPart(X&&) {}
@@ -63,7 +66,8 @@ std::vector<StridedView<const T, D>> views_of(std::initializer_list<JoinedPart<T
 
 }  // namespace detail
 
-// Returns tensors joined along a dimension: cat({a, b, c}, 1) of tensors, views and expressions; cat(tensors, 1) of a vector.
+// Returns tensors joined along a dimension: cat({a, b, c}, 1) of tensors, views and expressions;
+// cat(tensors, 1) of a vector.
 template <class T, class D>
 Tensor<T, D> cat(const std::vector<StridedView<const T, D>>& parts, int dim = 0) {
   require(!parts.empty(), "gpunet::cat: no tensors, give at least one");
@@ -91,7 +95,8 @@ auto cat(A&&, B&&, const More&...) {
 }
 template <detail::TensorLike A, detail::TensorLike B, class... More>
 auto stack(A&&, B&&, const More&...) {
-  static_assert(detail::never<A>, "gpunet::stack: the tensors stand in braces, write stack({a, b}, 0)");
+  static_assert(detail::never<A>,
+                "gpunet::stack: the tensors stand in braces, write stack({a, b}, 0)");
 }
 // Returns tensors of one shape joined along a new dimension: stack({a, b}, 1).
 template <class T, class D>
@@ -100,8 +105,9 @@ Tensor<T, D> stack(const std::vector<StridedView<const T, D>>& parts, int dim = 
   const int at = detail::dimension_at(dim, parts[0].sizes().rank() + 1, "stack");
   std::vector<StridedView<const T, D>> all;
   for (const auto& part : parts) {
-    require(part.sizes() == parts[0].sizes(), "gpunet::stack: tensors of shapes ", to_string(parts[0].sizes()),
-            " and ", to_string(part.sizes()), " (want the same for all), reshape one of them");
+    require(part.sizes() == parts[0].sizes(), "gpunet::stack: tensors of shapes ",
+            to_string(parts[0].sizes()), " and ", to_string(part.sizes()),
+            " (want the same for all), reshape one of them");
     all.push_back(unsqueeze(part, at));
   }
   return cat(all, at);
@@ -116,11 +122,14 @@ template <detail::TensorLike X>
 auto roll(X&& x, index_t shift, int dim) {
   const auto held = detail::stored(std::forward<X>(x));
   const auto view = detail::view_of(held);
-  const index_t extent =
-      view.sizes().rank() > 0 ? view.size(detail::dimension_at(dim, view.sizes().rank(), "roll")) : 0;
+  const index_t extent = view.sizes().rank() > 0
+                             ? view.size(detail::dimension_at(dim, view.sizes().rank(), "roll"))
+                             : 0;
   const index_t by = extent > 0 ? ((shift % extent) + extent) % extent : 0;
   using View = StridedView<const detail::ValueOf<X>, detail::DeviceOf<X>>;
-  return cat(std::vector<View>{narrow(view, dim, extent - by, by), narrow(view, dim, 0, extent - by)}, dim);
+  return cat(
+      std::vector<View>{narrow(view, dim, extent - by, by), narrow(view, dim, 0, extent - by)},
+      dim);
 }
 
 // Returns x repeated so often along each dimension, as Tensor.repeat.
@@ -130,10 +139,10 @@ auto repeat(X&& x, std::initializer_list<index_t> times) {
   const auto held = detail::stored(std::forward<X>(x));
   const auto view = detail::view_of(held);
   const int rank = static_cast<int>(times.size()), missing = rank - view.sizes().rank();
-  require(missing >= 0, "gpunet::repeat: ", rank, " numbers for a tensor of shape ", to_string(view.sizes()),
-          " (want one for each dimension or more)");
-  require(2 * rank <= Sizes::max_rank, "gpunet::repeat: ", rank, " dimensions (want at most ", Sizes::max_rank / 2,
-          ")");
+  require(missing >= 0, "gpunet::repeat: ", rank, " numbers for a tensor of shape ",
+          to_string(view.sizes()), " (want one for each dimension or more)");
+  require(2 * rank <= Sizes::max_rank, "gpunet::repeat: ", rank, " dimensions (want at most ",
+          Sizes::max_rank / 2, ")");
   Sizes source, target, result;  // each dimension in two: how often, and its own
   int d = 0;
   for (const index_t n : times) {
@@ -162,7 +171,8 @@ auto triangle(X&& x, Keep keep) {
   const auto held = stored(std::forward<X>(x));
   const auto view = view_of(held);
   const int rank = view.sizes().rank();
-  require(rank >= 2, "gpunet::tril: a tensor of shape ", to_string(view.sizes()), " (want 2 dimensions or more)");
+  require(rank >= 2, "gpunet::tril: a tensor of shape ", to_string(view.sizes()),
+          " (want 2 dimensions or more)");
   auto& device = view.device();
   const auto rows = arange(device, view.size(-2)), columns = arange(device, view.size(-1));
   return Tensor(where(keep(unsqueeze(columns, 0) - unsqueeze(rows, 1)), view, ValueOf<X>{}));
@@ -170,17 +180,21 @@ auto triangle(X&& x, Keep keep) {
 
 }  // namespace detail
 
-// Return the lower and the upper triangle of matrices, up to and from the k-th diagonal above the main one; else 0.
+// Return the lower and the upper triangle of matrices, up to and from the k-th diagonal above the
+// main one; else 0.
 template <detail::TensorLike X>
 auto tril(X&& x, index_t k = 0) {
-  return detail::triangle(std::forward<X>(x), [k](auto&& distance) { return std::move(distance) <= k; });
+  return detail::triangle(std::forward<X>(x),
+                          [k](auto&& distance) { return std::move(distance) <= k; });
 }
 template <detail::TensorLike X>
 auto triu(X&& x, index_t k = 0) {
-  return detail::triangle(std::forward<X>(x), [k](auto&& distance) { return std::move(distance) >= k; });
+  return detail::triangle(std::forward<X>(x),
+                          [k](auto&& distance) { return std::move(distance) >= k; });
 }
 
-// cat and stack of tensors in braces, of which a template cannot deduce the types; they are compiled where they are called.
+// cat and stack of tensors in braces, of which a template cannot deduce the types; they are
+// compiled where they are called.
 #define GPUNET_JOINED(name, D, T)                                                         \
   template <int = 0>                                                                      \
   Tensor<T, D> name(std::initializer_list<detail::JoinedPart<T, D>> parts, int dim = 0) { \
@@ -193,13 +207,14 @@ auto triu(X&& x, index_t k = 0) {
   GPUNET_JOINED(name, D, std::int64_t) \
   GPUNET_JOINED(name, D, std::uint8_t) \
   GPUNET_JOINED(name, D, bool)
-#define GPUNET_JOINED_REFUSED(name)                                                                           \
-  template <int never = 0>                                                                                    \
-  Tensor<float, Host> name(detail::AnyJoinedParts, int = 0) {                                                 \
-    static_assert(never != 0, "gpunet::" #name                                                                \
-                              ": the tensors have different element types or kinds of device, convert them: " \
-                              "cast<float>(x), x.to(device)");                                                \
-    return {};                                                                                                \
+#define GPUNET_JOINED_REFUSED(name)                                                               \
+  template <int never = 0>                                                                        \
+  Tensor<float, Host> name(detail::AnyJoinedParts, int = 0) {                                     \
+    static_assert(never != 0,                                                                     \
+                  "gpunet::" #name                                                                \
+                  ": the tensors have different element types or kinds of device, convert them: " \
+                  "cast<float>(x), x.to(device)");                                                \
+    return {};                                                                                    \
   }
 GPUNET_JOINED_ON(cat, Host)
 GPUNET_JOINED_ON(stack, Host)

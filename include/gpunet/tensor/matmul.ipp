@@ -9,8 +9,8 @@
 namespace gpunet::detail {
 
 GPUNET_INLINE MatrixProduct::MatrixProduct(const Sizes& a, const Sizes& b) {
-  require(a.rank() > 0 && b.rank() > 0, "gpunet::matmul: the shapes ", to_string(a), " and ", to_string(b),
-          " (want one dimension or more), multiply numbers with *");
+  require(a.rank() > 0 && b.rank() > 0, "gpunet::matmul: the shapes ", to_string(a), " and ",
+          to_string(b), " (want one dimension or more), multiply numbers with *");
   m = a.rank() > 1 ? a[a.rank() - 2] : 1;
   k = a[a.rank() - 1];
   n = b.rank() > 1 ? b[b.rank() - 1] : 1;
@@ -25,8 +25,10 @@ GPUNET_INLINE MatrixProduct::MatrixProduct(const Sizes& a, const Sizes& b) {
     return leading;
   };
   const std::optional<Sizes> both = broadcast_shapes(batch_of(a), batch_of(b));
-  require(both.has_value(), "gpunet::matmul: the batches of the shapes ", to_string(a), " and ", to_string(b),
-          " do not broadcast (want the same extents or 1, aligned before the last two), reshape one of them");
+  require(both.has_value(), "gpunet::matmul: the batches of the shapes ", to_string(a), " and ",
+          to_string(b),
+          " do not broadcast (want the same extents or 1, aligned before the last two), reshape "
+          "one of them");
   batch = result = *both;
   if (a.rank() > 1) result.append(m);
   if (b.rank() > 1) result.append(n);
@@ -38,7 +40,8 @@ GPUNET_INLINE std::optional<Transpose> stored_as(const Layout& x) {
   const auto is = [](index_t extent, index_t stride, index_t wanted) {
     return extent <= 1 || stride == wanted;
   };
-  if (is(columns, x.strides[last], 1) && is(rows, x.strides[last - 1], columns)) return Transpose::no;
+  if (is(columns, x.strides[last], 1) && is(rows, x.strides[last - 1], columns))
+    return Transpose::no;
   if (is(rows, x.strides[last - 1], 1) && is(columns, x.strides[last], rows)) return Transpose::yes;
   return std::nullopt;
 }
@@ -54,7 +57,8 @@ GPUNET_INLINE index_t matrix_offset(const Layout& x, const Sizes& batch, index_t
   index_t offset = 0;
   const int missing = batch.rank() - (x.sizes.rank() - 2);
   for (int d = batch.rank() - 1; d >= missing; --d) {
-    if (x.sizes[d - missing] > 1) offset += i % batch[d] * x.strides[static_cast<std::size_t>(d - missing)];
+    if (x.sizes[d - missing] > 1)
+      offset += i % batch[d] * x.strides[static_cast<std::size_t>(d - missing)];
     i /= batch[d];
   }
   return offset;
@@ -74,10 +78,11 @@ struct AddRows {
   }
 };
 
-GPUNET_INLINE void multiply(Host& device, Transpose ta, Transpose tb, index_t m, index_t n, index_t k,
-                            const double* a, const double* b, double* c) {
+GPUNET_INLINE void multiply(Host& device, Transpose ta, Transpose tb, index_t m, index_t n,
+                            index_t k, const double* a, const double* b, double* c) {
   std::vector<double> rows, columns;
-  const auto transposed = [](std::vector<double>& out, const double* x, index_t from_rows, index_t from_columns) {
+  const auto transposed = [](std::vector<double>& out, const double* x, index_t from_rows,
+                             index_t from_columns) {
     out.resize(static_cast<std::size_t>(from_rows * from_columns));
     for (index_t i = 0; i < from_rows; ++i)
       for (index_t j = 0; j < from_columns; ++j)

@@ -22,7 +22,8 @@ std::string tensor_text(const Sizes& sizes, const std::vector<T>& values);
 
 }  // namespace detail
 
-// Returns the tensor as PyTorch prints it, without its dtype: "tensor([[ 1.0000, -0.5000]])". Waits for the device.
+// Returns the tensor as PyTorch prints it, without its dtype: "tensor([[ 1.0000, -0.5000]])". Waits
+// for the device.
 template <class T, class D>
 std::string to_string(const Tensor<T, D>& tensor) {
   return detail::tensor_text(tensor.sizes(), tensor.to_vector());
@@ -36,15 +37,16 @@ std::string to_string(D& device, const View<T, D>& view) {
 template <class T, class D>
 std::string to_string(const View<T, D>& view) {
   if constexpr (DeviceTraits<D>::has_host_memory)
-    return detail::tensor_text(view.sizes(),
-                               std::vector<std::remove_const_t<T>>(view.data(), view.data() + view.numel()));
+    return detail::tensor_text(
+        view.sizes(), std::vector<std::remove_const_t<T>>(view.data(), view.data() + view.numel()));
   else
     return to_string(view.device(), view);
 }
 
 // std::cout << tensor.sizes()
 template <class Traits>
-std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out, const Sizes& sizes) {
+std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out,
+                                             const Sizes& sizes) {
   return out << to_string(sizes);
 }
 
@@ -102,11 +104,11 @@ class NumberFormat {
       if (std::isnan(value)) return "nan";
       const double number = static_cast<double>(value);
       char text[400];  // long enough for any double
-      const auto end =
-          std::to_chars(text, text + sizeof text, number,
-                        style_ == Style::scientific ? std::chars_format::scientific : std::chars_format::fixed,
-                        style_ == Style::whole ? 0 : 4)
-              .ptr;
+      const auto end = std::to_chars(text, text + sizeof text, number,
+                                     style_ == Style::scientific ? std::chars_format::scientific
+                                                                 : std::chars_format::fixed,
+                                     style_ == Style::whole ? 0 : 4)
+                           .ptr;
       return std::string(text, end) + (style_ == Style::whole && is_finite(value) ? "." : "");
     } else {
       if constexpr (std::is_same_v<T, bool>) return value ? "True" : "False";
@@ -118,8 +120,8 @@ class NumberFormat {
   std::size_t width_ = 1;
 };
 
-// Prints a tensor as torch does: four digits, lines of 80 characters; of more than 1000 elements only three at each end
-// of a dimension.
+// Prints a tensor as torch does: four digits, lines of 80 characters; of more than 1000 elements
+// only three at each end of a dimension.
 template <class T>
 class TensorText {
  public:
@@ -166,9 +168,11 @@ class TensorText {
   std::string part(int dimension, index_t first, std::size_t indent) const {
     const int inner = sizes_.rank() - dimension;
     if (inner == 0) return format_(values_[static_cast<std::size_t>(first)]);
-    const std::size_t in_line = inner > 1 ? 1 : std::max(std::size_t{1}, (line - indent) / (format_.width() + 2));
+    const std::size_t in_line =
+        inner > 1 ? 1 : std::max(std::size_t{1}, (line - indent) / (format_.width() + 2));
     const std::string next_line =
-        "," + std::string(static_cast<std::size_t>(std::max(1, inner - 1)), '\n') + std::string(indent + 1, ' ');
+        "," + std::string(static_cast<std::size_t>(std::max(1, inner - 1)), '\n') +
+        std::string(indent + 1, ' ');
     std::string text = "[";
     std::size_t count = 0;
     for (index_t i : shown(dimension)) {
@@ -191,7 +195,8 @@ template <class T>
 std::string tensor_text(const Sizes& sizes, const std::vector<T>& values) {
   if (!values.empty()) return "tensor(" + TensorText<T>(sizes, values)() + ")";
   const std::string text = to_string(sizes);
-  return sizes.rank() == 1 ? "tensor([])" : "tensor([], size=(" + text.substr(1, text.size() - 2) + "))";
+  return sizes.rank() == 1 ? "tensor([])"
+                           : "tensor([], size=(" + text.substr(1, text.size() - 2) + "))";
 }
 
 }  // namespace detail

@@ -27,11 +27,13 @@ Tensor<T, D> drawn(D& device, const Sizes& sizes, Generator& generator, Draw dra
 }  // namespace detail
 
 // Other arguments than a device and sizes in braces do not compile.
-#define GPUNET_REFUSED_SIZES(name)                                                                                 \
-  template <class T = float, class First = std::initializer_list<index_t>, class... More>                          \
-  requires(!(std::is_convertible_v<const More&, Sizes> || ...)) auto name(const First&, const More&...) {          \
-    static_assert(detail::never<First>,                                                                            \
-                  "gpunet::" #name ": these are not a device and sizes in braces, write " #name "(host, {2, 3})"); \
+#define GPUNET_REFUSED_SIZES(name)                                                              \
+  template <class T = float, class First = std::initializer_list<index_t>, class... More>       \
+  requires(!(std::is_convertible_v<const More&, Sizes> || ...)) auto name(const First&,         \
+                                                                          const More&...) {     \
+    static_assert(detail::never<First>,                                                         \
+                  "gpunet::" #name ": these are not a device and sizes in braces, write " #name \
+                  "(host, {2, 3})");                                                            \
   }
 GPUNET_REFUSED_SIZES(rand)
 GPUNET_REFUSED_SIZES(randn)
@@ -52,11 +54,13 @@ Tensor<T, D> randn(D& device, const Sizes& sizes, Generator& generator = default
   });
 }
 
-// Returns a tensor of whole numbers from low to high - 1, as torch.randint(low, high, sizes). Throws Error unless low < high.
+// Returns a tensor of whole numbers from low to high - 1, as torch.randint(low, high, sizes).
+// Throws Error unless low < high.
 template <class D>
 Tensor<index_t, D> randint(D& device, index_t low, index_t high, const Sizes& sizes,
                            Generator& generator = default_generator()) {
-  require(low < high && static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low) < std::uint64_t{1} << 63,
+  require(low < high && static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low) <
+                            std::uint64_t{1} << 63,
           "gpunet::randint: numbers from ", low, " to ", high,
           " (want the lower one first, which may be drawn, and fewer than 2^63)");
   return detail::drawn<index_t>(device, sizes, generator, [&](std::vector<index_t>& values) {

@@ -1,9 +1,11 @@
-// Reductions of tensors: sums, means, extremes and others over all dimensions or some of them. Names and results are PyTorch's.
+// Reductions of tensors: sums, means, extremes and others over all dimensions or some of them.
+// Names and results are PyTorch's.
 //
 //   sum(x)   sum(x, 1)   mean(x, {0, 2}, true)        with `true` (keepdim) reduced dimensions have an extent of 1
 //
-// An expression is computed while it is reduced and not stored: sum(square(x - y)) reads x and y once. A negative dimension counts
-// from the end. Throw Error for a dimension that is not there or is given twice.
+// An expression is computed while it is reduced and not stored: sum(square(x - y)) reads x and y
+// once. A negative dimension counts from the end. Throw Error for a dimension that is not there or
+// is given twice.
 #pragma once
 
 #include <cmath>
@@ -27,12 +29,14 @@ namespace detail {
 // How a shape is reduced.
 struct ReducedShape {
   FoldSizes sizes;
-  std::array<int, Sizes::max_rank> order;  // of the dimensions, so that they are [outer, length, inner]
+  // Of the dimensions, so that they are [outer, length, inner].
+  std::array<int, Sizes::max_rank> order;
   int rank;
   Sizes result;
 
   // No dimensions: all of them.
-  ReducedShape(const Sizes& shape, std::span<const int> dims, bool keepdim, std::string_view function);
+  ReducedShape(const Sizes& shape, std::span<const int> dims, bool keepdim,
+               std::string_view function);
 };
 
 // Dimensions that are reduced: one, several, or all of them.
@@ -43,7 +47,8 @@ class Dims {
   template <class X>
   requires(std::is_same_v<X, bool> || std::is_floating_point_v<X>) Dims(X) {
     static_assert(sizeof(X) == 0,
-                  "gpunet::sum: a dimension is a whole number, and keepdim stands behind it: sum(x, 1, true)");
+                  "gpunet::sum: a dimension is a whole number, and keepdim stands behind it: "
+                  "sum(x, 1, true)");
   }
   Dims(std::initializer_list<int> dims) : Dims(std::span(dims.begin(), dims.size())) {}
   Dims(const std::vector<int>& dims) : Dims(std::span(dims)) {}
@@ -65,8 +70,8 @@ using SumOf = std::conditional_t<std::is_floating_point_v<T>, double, index_t>;
 
 // Returns the fold of an expression, without its type.
 template <class D>
-Buffer<std::byte, D> folded(const AnyExpression<D>& x, const ReducedShape& shape, const FoldStep& step,
-                            const Operand& of_nothing);
+Buffer<std::byte, D> folded(const AnyExpression<D>& x, const ReducedShape& shape,
+                            const FoldStep& step, const Operand& of_nothing);
 
 // Returns the fold by Op over some dimensions, accumulated in A.
 template <class Op, class A, class T, class D>
@@ -103,11 +108,13 @@ template <class Op, class X>
 auto extreme(X&& x, std::span<const int> dims, bool keepdim, std::string_view function) {
   using T = ValueOf<X>;
   static_assert(!std::is_same_v<T, bool>,
-                "gpunet::amax: a tensor of bools, use any(x) or all(x), or convert it: cast<std::uint8_t>(x)");
+                "gpunet::amax: a tensor of bools, use any(x) or all(x), or convert it: "
+                "cast<std::uint8_t>(x)");
   const auto elements = expression(std::forward<X>(x));
   const ReducedShape shape(elements.sizes(), dims, keepdim, function);
-  require(shape.sizes.length > 0 || shape.result.numel() == 0, "gpunet::", function, ": a tensor of shape ",
-          to_string(elements.sizes()), " has no elements to reduce (there is no largest or smallest), give some");
+  require(shape.sizes.length > 0 || shape.result.numel() == 0, "gpunet::", function,
+          ": a tensor of shape ", to_string(elements.sizes()),
+          " has no elements to reduce (there is no largest or smallest), give some");
   return folded<Op, T>(elements, shape, T{});
 }
 
@@ -119,14 +126,17 @@ constexpr void require_floats() {
 
 // Returns the variance, in double.
 template <class X>
-auto variance(X&& x, std::span<const int> dims, bool keepdim, double correction, std::string_view function) {
+auto variance(X&& x, std::span<const int> dims, bool keepdim, double correction,
+              std::string_view function) {
   require_floats<X>();
   const auto elements = stored(std::forward<X>(x));
-  const ReducedShape kept(elements.sizes(), dims, true, function), shape(elements.sizes(), dims, keepdim, function);
+  const ReducedShape kept(elements.sizes(), dims, true, function),
+      shape(elements.sizes(), dims, keepdim, function);
   const auto count = static_cast<double>(shape.sizes.length);
   const auto total = folded<element::Add, double>(expression(elements), kept, 0.0);
   const auto squares = square(gpunet::cast<double>(elements) - total / count);
-  return folded<element::Add, double>(squares, shape, 0.0) / (count > correction ? count - correction : 0.0);
+  return folded<element::Add, double>(squares, shape, 0.0) /
+         (count > correction ? count - correction : 0.0);
 }
 
 // Returns the extremes along a dimension, and their indices.
@@ -140,8 +150,8 @@ auto extreme_and_place(X&& x, int dim, bool keepdim, std::string_view function) 
 }
 
 template <class Op, class D>
-Tensor<bool, D> of_bools(const Expression<bool, D>& x, std::span<const int> dims, bool keepdim, bool of_nothing,
-                         std::string_view function) {
+Tensor<bool, D> of_bools(const Expression<bool, D>& x, std::span<const int> dims, bool keepdim,
+                         bool of_nothing, std::string_view function) {
   return folded<Op, bool>(x, ReducedShape(x.sizes(), dims, keepdim, function), of_nothing);
 }
 
@@ -156,7 +166,8 @@ auto as_sum(X&& x) {
 
 }  // namespace detail
 
-// Return the sum and the product. They are accumulated in double; those of integers and bools in index_t, which is their type.
+// Return the sum and the product. They are accumulated in double; those of integers and bools in
+// index_t, which is their type.
 template <detail::TensorLike X>
 auto sum(X&& x, const detail::Dims& dims = {}, bool keepdim = false) {
   return detail::as_sum<detail::ValueOf<X>>(
@@ -178,7 +189,8 @@ auto mean(X&& x, const detail::Dims& dims = {}, bool keepdim = false) {
   return Tensor(cast<T>(total / shape.sizes.length));
 }
 
-// Return the variance, divided by the number of elements less `correction`, and its root (torch.std).
+// Return the variance, divided by the number of elements less `correction`, and its root
+// (torch.std).
 template <detail::TensorLike X>
 auto var(X&& x, const detail::Dims& dims = {}, bool keepdim = false, double correction = 1) {
   using T = detail::ValueOf<X>;
@@ -187,10 +199,12 @@ auto var(X&& x, const detail::Dims& dims = {}, bool keepdim = false, double corr
 template <detail::TensorLike X>
 auto stddev(X&& x, const detail::Dims& dims = {}, bool keepdim = false, double correction = 1) {
   using T = detail::ValueOf<X>;
-  return Tensor(cast<T>(sqrt(detail::variance(std::forward<X>(x), dims, keepdim, correction, "stddev"))));
+  return Tensor(
+      cast<T>(sqrt(detail::variance(std::forward<X>(x), dims, keepdim, correction, "stddev"))));
 }
 
-// Returns the norm (sum |x|^p)^(1/p); with p infinite, the largest |x|. Throws Error unless p is above 0.
+// Returns the norm (sum |x|^p)^(1/p); with p infinite, the largest |x|. Throws Error unless p is
+// above 0.
 template <detail::TensorLike X>
 auto norm(X&& x, double p = 2, const detail::Dims& dims = {}, bool keepdim = false) {
   detail::require_floats<X>();
@@ -202,7 +216,8 @@ auto norm(X&& x, double p = 2, const detail::Dims& dims = {}, bool keepdim = fal
   if (p == 2) return Tensor(cast<T>(sqrt(total(square(std::forward<X>(x))))));
   if (p == 1) return Tensor(cast<T>(total(abs(std::forward<X>(x)))));
   if (p == std::numeric_limits<double>::infinity())
-    return Tensor(detail::extreme<detail::element::Maximum>(abs(std::forward<X>(x)), dims, keepdim, "norm"));
+    return Tensor(
+        detail::extreme<detail::element::Maximum>(abs(std::forward<X>(x)), dims, keepdim, "norm"));
   require(p > 0, "gpunet::norm: p is ", p, " (want a number above 0, or infinity)");
   return Tensor(cast<T>(pow(total(pow(abs(std::forward<X>(x)), p)), 1 / p)));
 }
@@ -225,7 +240,8 @@ auto min(X&& x) {
   return amin(std::forward<X>(x));
 }
 
-// The largest or smallest elements along a dimension and their indices: auto [values, indices] = max(x, 1).
+// The largest or smallest elements along a dimension and their indices: auto [values,
+// indices] = max(x, 1).
 template <class T, class D>
 struct ValuesAndIndices : detail::SeveralTensors<T, D> {
   Tensor<T, D> values;
@@ -234,12 +250,14 @@ struct ValuesAndIndices : detail::SeveralTensors<T, D> {
 // Return the largest, and the smallest, elements along a dimension and their indices.
 template <detail::TensorLike X>
 auto max(X&& x, int dim, bool keepdim = false) {
-  return detail::extreme_and_place<detail::element::Maximum>(std::forward<X>(x), dim, keepdim, "max");
+  return detail::extreme_and_place<detail::element::Maximum>(std::forward<X>(x), dim, keepdim,
+                                                             "max");
 }
 // See max.
 template <detail::TensorLike X>
 auto min(X&& x, int dim, bool keepdim = false) {
-  return detail::extreme_and_place<detail::element::Minimum>(std::forward<X>(x), dim, keepdim, "min");
+  return detail::extreme_and_place<detail::element::Minimum>(std::forward<X>(x), dim, keepdim,
+                                                             "min");
 }
 
 // Returns log(sum(exp(x))), of floats.
@@ -260,11 +278,13 @@ auto logsumexp(X&& x, const detail::Dims& dims = {}, bool keepdim = false) {
 // Return whether any, or each, of the elements is true; numbers other than 0 are.
 template <detail::TensorLike X>
 auto any(X&& x, const detail::Dims& dims = {}, bool keepdim = false) {
-  return detail::of_bools<detail::element::Or>(cast<bool>(std::forward<X>(x)), dims, keepdim, false, "any");
+  return detail::of_bools<detail::element::Or>(cast<bool>(std::forward<X>(x)), dims, keepdim, false,
+                                               "any");
 }
 template <detail::TensorLike X>
 auto all(X&& x, const detail::Dims& dims = {}, bool keepdim = false) {
-  return detail::of_bools<detail::element::And>(cast<bool>(std::forward<X>(x)), dims, keepdim, true, "all");
+  return detail::of_bools<detail::element::And>(cast<bool>(std::forward<X>(x)), dims, keepdim, true,
+                                                "all");
 }
 
 // Returns how many elements are true, or other than 0, as index_t.
@@ -280,10 +300,12 @@ bool equal(A&& a, B&& b) {
   return all(std::forward<A>(a) == std::forward<B>(b)).item();
 }
 
-// Returns where |a - b| <= atol + rtol |b|, or a = b; with equal_nan also where both are NaN. Of integers as floats. Shapes broadcast.
+// Returns where |a - b| <= atol + rtol |b|, or a = b; with equal_nan also where both are NaN. Of
+// integers as floats. Shapes broadcast.
 template <detail::TensorLike A, detail::TensorLike B>
 auto isclose(A&& a, B&& b, double rtol = 1e-5, double atol = 1e-8, bool equal_nan = false) {
-  require(rtol >= 0 && atol >= 0, "gpunet::isclose: rtol is ", rtol, " and atol ", atol, " (want 0 or more)");
+  require(rtol >= 0 && atol >= 0, "gpunet::isclose: rtol is ", rtol, " and atol ", atol,
+          " (want 0 or more)");
   const auto of_a = detail::stored(std::forward<A>(a));
   const auto of_b = detail::stored(std::forward<B>(b));
   const auto x = [&] {
@@ -293,9 +315,10 @@ auto isclose(A&& a, B&& b, double rtol = 1e-5, double atol = 1e-8, bool equal_na
     return detail::as_floats(of_b);
   };
   auto same = of_a == of_b;
-  Tensor close = rtol > 0 || atol > 0
-                     ? std::move(same) | ((abs(x() - y()) <= atol + abs(rtol * y())) & isfinite(x() - y()))
-                     : std::move(same);
+  Tensor close =
+      rtol > 0 || atol > 0
+          ? std::move(same) | ((abs(x() - y()) <= atol + abs(rtol * y())) & isfinite(x() - y()))
+          : std::move(same);
   if (equal_nan) close |= isnan(of_a) & isnan(of_b);
   return close;
 }
@@ -308,11 +331,11 @@ bool allclose(A&& a, B&& b, double rtol = 1e-5, double atol = 1e-8, bool equal_n
 namespace detail {
 
 #if GPUNET_COMPILED
-extern template Buffer<std::byte, Host> folded(const AnyExpression<Host>&, const ReducedShape&, const FoldStep&,
-                                               const Operand&);
+extern template Buffer<std::byte, Host> folded(const AnyExpression<Host>&, const ReducedShape&,
+                                               const FoldStep&, const Operand&);
 #if GPUNET_CUDA
-extern template Buffer<std::byte, Cuda> folded(const AnyExpression<Cuda>&, const ReducedShape&, const FoldStep&,
-                                               const Operand&);
+extern template Buffer<std::byte, Cuda> folded(const AnyExpression<Cuda>&, const ReducedShape&,
+                                               const FoldStep&, const Operand&);
 #endif
 #endif
 

@@ -5,13 +5,14 @@
 
 namespace gpunet::detail {
 
-GPUNET_INLINE ReducedShape::ReducedShape(const Sizes& shape, std::span<const int> dims, bool keepdim,
-                                         std::string_view function)
+GPUNET_INLINE ReducedShape::ReducedShape(const Sizes& shape, std::span<const int> dims,
+                                         bool keepdim, std::string_view function)
     : sizes{1, 1, 1}, order{}, rank(shape.rank()) {
   bool reduces[Sizes::max_rank] = {};
   for (const int dim : dims) {
     const int d = rank == 0 && (dim == 0 || dim == -1) ? 0 : dimension_at(dim, rank, function);
-    require(!reduces[d], "gpunet::", function, ": dimension ", dim, " is given twice, give it once");
+    require(!reduces[d], "gpunet::", function, ": dimension ", dim,
+            " is given twice, give it once");
     reduces[d] = true;
   }
   int first = rank, last = -1;  // reduced dimension, dimension of more than one element
@@ -39,14 +40,15 @@ GPUNET_INLINE ReducedShape::ReducedShape(const Sizes& shape, std::span<const int
 }
 
 template <class D>
-Buffer<std::byte, D> folded(const AnyExpression<D>& x, const ReducedShape& shape, const FoldStep& step,
-                            const Operand& of_nothing) {
+Buffer<std::byte, D> folded(const AnyExpression<D>& x, const ReducedShape& shape,
+                            const FoldStep& step, const Operand& of_nothing) {
   D& device = x.device();
   Buffer<std::byte, D> out(device, shape.result.numel() * bytes_of(step.accumulated));
   if (out.size() == 0) return out;
   if (shape.sizes.length == 0) {
     AnyExpression<D> nothing(&device, of_nothing);
-    nothing.write_to(&device, {out.data(), step.accumulated, shape.result, dense_strides(shape.result)}, "sum");
+    nothing.write_to(
+        &device, {out.data(), step.accumulated, shape.result, dense_strides(shape.result)}, "sum");
   } else {
     const RunnableProgram program =
         runnable(x.program(), std::span(shape.order).first(static_cast<std::size_t>(shape.rank)));

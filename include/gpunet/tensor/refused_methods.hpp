@@ -66,9 +66,10 @@ struct RefusedMethods {
   template <class Condition>
   requires std::same_as<Condition, bool>
   explicit operator Condition() const {
-    static_assert(never<Condition>,
-                  "gpunet::Tensor: a tensor as a condition (it has many elements), write any(x > 0).item(), "
-                  "all(x > 0).item(), or x.item() of one element");
+    static_assert(
+        never<Condition>,
+        "gpunet::Tensor: a tensor as a condition (it has many elements), write any(x > 0).item(), "
+        "all(x > 0).item(), or x.item() of one element");
     return false;
   }
 };

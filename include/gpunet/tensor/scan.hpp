@@ -7,11 +7,13 @@ namespace gpunet {
 
 namespace detail {
 
-// Writes the sums of the elements of a program [outer, length, inner] up to each one along the middle dimension. `type` is that of
-// the sums, which are accumulated in double or index_t.
-void scan(Host& device, const RunnableProgram& program, const FoldSizes& sizes, ElementType type, void* out);
+// Writes the sums of the elements of a program [outer, length, inner] up to each one along the
+// middle dimension. `type` is that of the sums, which are accumulated in double or index_t.
+void scan(Host& device, const RunnableProgram& program, const FoldSizes& sizes, ElementType type,
+          void* out);
 
-// The sums of one part of a row: y[part, ...] from `starts` [parts, outer, inner] on, or 0. One index = one part of one row.
+// The sums of one part of a row: y[part, ...] from `starts` [parts, outer, inner] on, or 0. One
+// index = one part of one row.
 struct ScanPart {
   RunnableProgram program;
   FoldSizes sizes;
@@ -26,8 +28,10 @@ struct ScanPart {
     AnyElement sum{};
     sum.i64 = 0;
     if (starts) sum = loaded(starts, accumulated, i);
-    index_t at = (result / sizes.inner * sizes.length + part * part_length) * sizes.inner + result % sizes.inner;
-    for (index_t r = part * part_length; r < sizes.length && r < (part + 1) * part_length; ++r, at += sizes.inner) {
+    index_t at = (result / sizes.inner * sizes.length + part * part_length) * sizes.inner +
+                 result % sizes.inner;
+    for (index_t r = part * part_length; r < sizes.length && r < (part + 1) * part_length;
+         ++r, at += sizes.inner) {
       const AnyElement x = converted(evaluate(program, at), program.type, accumulated);
       sum = accumulated == ElementType::f64 ? run_step<double>(element::Code::Add, sum, x)
                                             : run_step<index_t>(element::Code::Add, sum, x);
@@ -68,27 +72,30 @@ Tensor<index_t, Host> places_of_true(const View<const bool, Host>& flags, Host& 
 
 #if GPUNET_CUDA
 // The same on Cuda.
-void scan(Cuda& device, const RunnableProgram& program, const FoldSizes& sizes, ElementType type, void* out);
+void scan(Cuda& device, const RunnableProgram& program, const FoldSizes& sizes, ElementType type,
+          void* out);
 Tensor<index_t, Cuda> places_of_true(const View<const bool, Cuda>& flags, Cuda& device);
 #endif
 
 }  // namespace detail
 
-// Returns the sums of the elements up to each one along a dimension, as torch.cumsum. Those of integers and bools are index_t.
+// Returns the sums of the elements up to each one along a dimension, as torch.cumsum. Those of
+// integers and bools are index_t.
 template <detail::TensorLike X>
 auto cumsum(X&& x, int dim) {
   using T = detail::ValueOf<X>;
   using R = std::conditional_t<std::is_floating_point_v<T>, T, index_t>;
   using D = detail::DeviceOf<X>;
   auto elements = detail::expression(std::forward<X>(x));
-  if (elements.sizes().rank() == 0 && (dim == 0 || dim == -1)) return std::move(elements).template cast<R>().eval();
+  if (elements.sizes().rank() == 0 && (dim == 0 || dim == -1))
+    return std::move(elements).template cast<R>().eval();
   Tensor<R, D> out(elements.device(), elements.sizes());
   const Sizes& sizes = out.sizes();
   const int at = detail::dimension_at(dim, sizes.rank(), "cumsum");
   const detail::FoldSizes shape = detail::along(sizes, at);
   if (out.numel() > 0)
-    detail::scan(elements.device(), detail::runnable(elements.program()), shape, detail::element_type<R>,
-                 out.data());
+    detail::scan(elements.device(), detail::runnable(elements.program()), shape,
+                 detail::element_type<R>, out.data());
   return out;
 }
 

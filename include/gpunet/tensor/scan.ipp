@@ -17,8 +17,8 @@ void add_row(const T* x, index_t n, A* sums, R* y) {
     y[i] = static_cast<R>(sums[i] += static_cast<A>(x[i]));
 }
 
-GPUNET_INLINE void scan(Host& device, const RunnableProgram& program, const FoldSizes& sizes, ElementType,
-                        void* out) {
+GPUNET_INLINE void scan(Host& device, const RunnableProgram& program, const FoldSizes& sizes,
+                        ElementType, void* out) {
   const auto scan_outer = [&](index_t o, auto x_type, auto result_type) {
     using T = decltype(x_type);
     using R = decltype(result_type);
@@ -37,7 +37,8 @@ GPUNET_INLINE void scan(Host& device, const RunnableProgram& program, const Fold
         sums[0] = sum;
       } else {
         for (index_t k = 0; k < count;) {
-          const index_t column = (i + k) % sizes.inner, part = std::min(sizes.inner - column, count - k);
+          const index_t column = (i + k) % sizes.inner,
+                        part = std::min(sizes.inner - column, count - k);
           add_row(x + k, part, sums.data() + column, y + i + k);
           k += part;
         }
@@ -56,7 +57,8 @@ GPUNET_INLINE void scan(Host& device, const RunnableProgram& program, const Fold
   });
 }
 
-GPUNET_INLINE Tensor<index_t, Host> places_of_true(const View<const bool, Host>& flags, Host& device) {
+GPUNET_INLINE Tensor<index_t, Host> places_of_true(const View<const bool, Host>& flags,
+                                                   Host& device) {
   const bool* const x = flags.data();
   const index_t n = flags.numel();
   const index_t count = std::count(x, x + n, true);

@@ -7,19 +7,23 @@
 
 namespace gpunet::detail {
 
-GPUNET_INLINE Sizes resolved_sizes(std::span<const index_t> sizes, index_t elements, std::string_view function) {
+GPUNET_INLINE Sizes resolved_sizes(std::span<const index_t> sizes, index_t elements,
+                                   std::string_view function) {
   index_t known = 1;
   int unknown = -1;
   Sizes out;
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     if (sizes[i] == -1) {
-      require(unknown < 0, "gpunet::", function, ": two extents are -1 (one can be computed), give all but one");
+      require(unknown < 0, "gpunet::", function,
+              ": two extents are -1 (one can be computed), give all but one");
       unknown = static_cast<int>(i);
       out.append(1);
     } else {
-      require(sizes[i] >= 0, "gpunet::", function, ": extent ", sizes[i], " (want 0 or more, or -1 to compute it)");
+      require(sizes[i] >= 0, "gpunet::", function, ": extent ", sizes[i],
+              " (want 0 or more, or -1 to compute it)");
       out.append(sizes[i]);
-      known = sizes[i] == 0 || known <= most_elements / sizes[i] ? known * sizes[i] : most_elements + 1;
+      known =
+          sizes[i] == 0 || known <= most_elements / sizes[i] ? known * sizes[i] : most_elements + 1;
     }
   }
   if (unknown >= 0) {
@@ -31,8 +35,8 @@ GPUNET_INLINE Sizes resolved_sizes(std::span<const index_t> sizes, index_t eleme
     known *= elements / known;
     out = all;
   }
-  require(known == elements, "gpunet::", function, ": the shape ", to_string(out), " has not the ", elements,
-          " elements of the tensor, give one that has");
+  require(known == elements, "gpunet::", function, ": the shape ", to_string(out), " has not the ",
+          elements, " elements of the tensor, give one that has");
   return out;
 }
 
@@ -48,7 +52,8 @@ GPUNET_INLINE index_t stride_of(const Layout& x, int d) {
 GPUNET_INLINE Layout permuted(const Layout& x, std::span<const int> dims) {
   const int rank = x.sizes.rank();
   require(static_cast<int>(dims.size()) == rank, "gpunet::permute: ", dims.size(),
-          " dimensions for a tensor of shape ", to_string(x.sizes), " (want ", rank, "), list each once");
+          " dimensions for a tensor of shape ", to_string(x.sizes), " (want ", rank,
+          "), list each once");
   Layout out{x.offset, {}, {}};
   bool seen[Sizes::max_rank] = {};
   for (const int dim : dims) {
@@ -71,7 +76,8 @@ GPUNET_INLINE Layout transposed(const Layout& x, int dim0, int dim1) {
   return out;
 }
 
-GPUNET_INLINE Layout reshaped(const Layout& x, std::span<const index_t> sizes, std::string_view function) {
+GPUNET_INLINE Layout reshaped(const Layout& x, std::span<const index_t> sizes,
+                              std::string_view function) {
   Layout out{x.offset, resolved_sizes(sizes, x.sizes.numel(), function), {}};
   if (x.sizes.numel() == 0) {
     out.strides = dense_strides(out.sizes);
@@ -110,7 +116,8 @@ GPUNET_INLINE Layout reshaped(const Layout& x, std::span<const index_t> sizes, s
 GPUNET_INLINE Layout flattened(const Layout& x, int start_dim, int end_dim) {
   const int rank = x.sizes.rank();
   if (rank == 0) return reshaped(x, std::array{index_t{1}}, "flatten");
-  const int first = dimension_at(start_dim, rank, "flatten"), last = dimension_at(end_dim, rank, "flatten");
+  const int first = dimension_at(start_dim, rank, "flatten"),
+            last = dimension_at(end_dim, rank, "flatten");
   require(first <= last, "gpunet::flatten: start_dim ", start_dim, " comes after end_dim ", end_dim,
           ", give them in order");
   std::array<index_t, Sizes::max_rank> sizes{};
@@ -147,7 +154,8 @@ GPUNET_INLINE Layout unsqueezed(const Layout& x, int dim) {
 }
 
 // Returns x with another extent and stride of a dimension, from an index on.
-GPUNET_INLINE Layout with_dimension(const Layout& x, int at, index_t start, index_t extent, index_t step) {
+GPUNET_INLINE Layout with_dimension(const Layout& x, int at, index_t start, index_t extent,
+                                    index_t step) {
   Layout out{x.offset + (extent > 0 ? start * stride_of(x, at) : 0), {}, {}};
   for (int d = 0; d < x.sizes.rank(); ++d)
     append(out, d == at ? extent : x.sizes[d], stride_of(x, d) * (d == at ? step : 1));
@@ -157,8 +165,9 @@ GPUNET_INLINE Layout with_dimension(const Layout& x, int at, index_t start, inde
 GPUNET_INLINE Layout narrowed(const Layout& x, int dim, index_t start, index_t length) {
   const int at = dimension_at(dim, x.sizes.rank(), "narrow");
   const index_t extent = x.sizes[at], from = start < 0 ? start + extent : start;
-  require(0 <= from && from <= extent && 0 <= length && length <= extent - from, "gpunet::narrow: ", length,
-          " elements from ", start, " on of dimension ", dim, ", which has ", extent, " (want a part of it)");
+  require(0 <= from && from <= extent && 0 <= length && length <= extent - from,
+          "gpunet::narrow: ", length, " elements from ", start, " on of dimension ", dim,
+          ", which has ", extent, " (want a part of it)");
   return with_dimension(x, at, from, length, 1);
 }
 GPUNET_INLINE Layout sliced(const Layout& x, int dim, const Slicer& slice) {
@@ -170,14 +179,15 @@ GPUNET_INLINE Layout sliced(const Layout& x, int dim, const Slicer& slice) {
     return std::clamp(i < 0 ? i + extent : i, index_t{0}, extent);
   };
   const index_t step = std::min(slice.step, std::max(extent, index_t{1}));  // none is longer
-  const index_t start = bounded(slice.start.value_or(0)), stop = bounded(slice.stop.value_or(extent));
+  const index_t start = bounded(slice.start.value_or(0)),
+                stop = bounded(slice.stop.value_or(extent));
   return with_dimension(x, at, start, stop > start ? (stop - start - 1) / step + 1 : 0, step);
 }
 GPUNET_INLINE Layout selected(const Layout& x, int dim, index_t index) {
   const int at = dimension_at(dim, x.sizes.rank(), "select");
   const index_t extent = x.sizes[at];
-  require(-extent <= index && index < extent, "gpunet::select: index ", index, " of dimension ", dim,
-          ", which has ", extent, " elements (want ", -extent, " to ", extent - 1, ")");
+  require(-extent <= index && index < extent, "gpunet::select: index ", index, " of dimension ",
+          dim, ", which has ", extent, " elements (want ", -extent, " to ", extent - 1, ")");
   Layout out{x.offset + (index < 0 ? index + extent : index) * stride_of(x, at), {}, {}};
   for (int d = 0; d < x.sizes.rank(); ++d)
     if (d != at) append(out, x.sizes[d], stride_of(x, d));
@@ -186,14 +196,15 @@ GPUNET_INLINE Layout selected(const Layout& x, int dim, index_t index) {
 
 GPUNET_INLINE Layout expanded(const Layout& x, std::span<const index_t> sizes) {
   const int rank = static_cast<int>(sizes.size()), missing = rank - x.sizes.rank();
-  require(missing >= 0, "gpunet::expand: ", rank, " extents for a tensor of shape ", to_string(x.sizes),
-          " (want at least as many), give all of them");
+  require(missing >= 0, "gpunet::expand: ", rank, " extents for a tensor of shape ",
+          to_string(x.sizes), " (want at least as many), give all of them");
   Layout out{x.offset, {}, {}};
   for (int d = 0; d < rank; ++d) {
     const index_t wanted = sizes[static_cast<std::size_t>(d)];
     const index_t own = d < missing ? 1 : x.sizes[d - missing];
-    require(wanted == own || (wanted == -1 && d >= missing) || (own == 1 && wanted >= 0), "gpunet::expand: extent ",
-            wanted, " of dimension ", d, " for one of ", own, " (want the same, -1, or any for an extent of 1)");
+    require(wanted == own || (wanted == -1 && d >= missing) || (own == 1 && wanted >= 0),
+            "gpunet::expand: extent ", wanted, " of dimension ", d, " for one of ", own,
+            " (want the same, -1, or any for an extent of 1)");
     append(out, wanted == -1 ? own : wanted,
            own == 1 && wanted != 1 && wanted != -1 ? 0
            : d < missing                           ? 1
@@ -217,7 +228,8 @@ GPUNET_INLINE Layout flipped(const Layout& x, std::span<const int> dims) {
 }
 
 GPUNET_INLINE Layout diagonal_of(const Layout& x) {
-  require(x.sizes.rank() == 2, "gpunet::diagonal: a tensor of shape ", to_string(x.sizes), " (want a matrix)");
+  require(x.sizes.rank() == 2, "gpunet::diagonal: a tensor of shape ", to_string(x.sizes),
+          " (want a matrix)");
   Layout out{x.offset, {}, {}};
   append(out, std::min(x.sizes[0], x.sizes[1]), stride_of(x, 0) + stride_of(x, 1));
   return out;
@@ -233,19 +245,20 @@ GPUNET_INLINE std::vector<index_t> split_extents(index_t extent, index_t length)
   return extents;
 }
 GPUNET_INLINE std::vector<index_t> chunk_extents(index_t extent, index_t chunks) {
-  require(0 < chunks && chunks < most_elements, "gpunet::chunk: ", chunks, " chunks (want 1 or more)");
+  require(0 < chunks && chunks < most_elements, "gpunet::chunk: ", chunks,
+          " chunks (want 1 or more)");
   if (extent == 0) return std::vector<index_t>(static_cast<std::size_t>(chunks), 0);
   return split_extents(extent, (extent - 1) / chunks + 1);
 }
 GPUNET_INLINE std::vector<index_t> given_extents(index_t extent, std::span<const index_t> lengths) {
   index_t left = extent;
   for (const index_t length : lengths) {
-    require(0 <= length && length <= left, "gpunet::split: a part of ", length, " elements, of ", left,
-            " that are left of a dimension of ", extent, " (want lengths that add up to it)");
+    require(0 <= length && length <= left, "gpunet::split: a part of ", length, " elements, of ",
+            left, " that are left of a dimension of ", extent, " (want lengths that add up to it)");
     left -= length;
   }
-  require(left == 0, "gpunet::split: parts of ", extent - left, " elements of a dimension of ", extent,
-          " (want lengths that add up to it)");
+  require(left == 0, "gpunet::split: parts of ", extent - left, " elements of a dimension of ",
+          extent, " (want lengths that add up to it)");
   return {lengths.begin(), lengths.end()};
 }
 

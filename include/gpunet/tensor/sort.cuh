@@ -9,7 +9,8 @@
 
 namespace gpunet::detail {
 
-// keys[i] = the order of an element, behind the number of its row where both fit into 64 bits. One index = one element.
+// keys[i] = the order of an element, behind the number of its row where both fit into 64 bits. One
+// index = one element.
 struct MakeSortKeys {
   SortedRows rows;
   std::uint64_t* keys;
@@ -17,8 +18,9 @@ struct MakeSortKeys {
 
   GPUNET_FN void operator()(index_t i) const {
     const AnyElement x = loaded(rows.data, rows.type, i);
-    std::uint64_t key =
-        with_type(rows.type, [&](auto element) { return sort_key(x.get<decltype(element)>(), rows.descending); });
+    std::uint64_t key = with_type(rows.type, [&](auto element) {
+      return sort_key(x.get<decltype(element)>(), rows.descending);
+    });
     if (bytes_of(rows.type) < 8) key |= static_cast<std::uint64_t>(i / rows.length) << 32;
     keys[i] = key;
     places[i] = static_cast<std::uint32_t>(i);
@@ -30,7 +32,9 @@ struct MakeRowKeys {
   index_t length;
   const std::uint32_t* places;
   std::uint64_t* keys;
-  GPUNET_FN void operator()(index_t i) const { keys[i] = static_cast<std::uint64_t>(places[i] / length); }
+  GPUNET_FN void operator()(index_t i) const {
+    keys[i] = static_cast<std::uint64_t>(places[i] / length);
+  }
 };
 
 // One index = one result.
@@ -44,7 +48,8 @@ struct StorePlaces {
   }
 };
 
-GPUNET_BACKENDS_INLINE void sort_rows(Cuda& device, const SortedRows& rows, index_t first, index_t* places) {
+GPUNET_BACKENDS_INLINE void sort_rows(Cuda& device, const SortedRows& rows, index_t first,
+                                      index_t* places) {
   const index_t n = rows.rows * rows.length;
   const Buffer<std::uint64_t, Cuda> keys(device, n), other_keys(device, n);
   const Buffer<std::uint32_t, Cuda> items(device, n), other_items(device, n);
@@ -69,15 +74,16 @@ GPUNET_BACKENDS_INLINE void sort_rows(Cuda& device, const SortedRows& rows, inde
   for_each(device, rows.rows * first, StorePlaces{rows.length, first, item.Current(), places});
 }
 
-GPUNET_BACKENDS_INLINE Tensor<index_t, Cuda> counts(const View<const index_t, Cuda>& numbers, index_t count,
-                                                    Cuda& device) {
+GPUNET_BACKENDS_INLINE Tensor<index_t, Cuda> counts(const View<const index_t, Cuda>& numbers,
+                                                    index_t count, Cuda& device) {
   if (count == 0 || numbers.numel() == 0) return zeros<index_t>(device, {count});
-  require(count < (index_t{1} << 31) - 1, "gpunet::bincount: ", count, " counts (want fewer than 2^31 - 1)");
+  require(count < (index_t{1} << 31) - 1, "gpunet::bincount: ", count,
+          " counts (want fewer than 2^31 - 1)");
   Tensor<std::int32_t, Cuda> counters(device, {count});  // CUB adds up 32 bits
   run_cub(device, [&](void* memory, std::size_t& bytes) {
     return cub::DeviceHistogram::HistogramEven(memory, bytes, numbers.data(), counters.data(),
-                                               static_cast<int>(count + 1), index_t{0}, count, numbers.numel(),
-                                               device.stream());
+                                               static_cast<int>(count + 1), index_t{0}, count,
+                                               numbers.numel(), device.stream());
   });
   return cast<index_t>(counters);
 }

@@ -1,4 +1,5 @@
-// Sorting of tensors. Names and results are PyTorch's: sorting is stable, NaN counts as the largest number. On Cuda by CUB.
+// Sorting of tensors. Names and results are PyTorch's: sorting is stable, NaN counts as the largest
+// number. On Cuda by CUB.
 #pragma once
 
 #include <bit>
@@ -18,8 +19,8 @@ struct SortedRows {
   bool descending;
 };
 
-// Returns an unsigned number of the order of an element: -0 is 0, NaN the largest. By bits, because threads of Host may take
-// subnormal numbers for 0.
+// Returns an unsigned number of the order of an element: -0 is 0, NaN the largest. By bits, because
+// threads of Host may take subnormal numbers for 0.
 template <class T>
 GPUNET_FN std::uint64_t sort_key(T x, bool descending) {
   std::uint64_t key;
@@ -45,7 +46,8 @@ GPUNET_FN std::uint64_t sort_key(T x, bool descending) {
   return key;
 }
 
-// Writes the places of the elements of each row in order, [rows, first], for first <= length. Only so many are in order.
+// Writes the places of the elements of each row in order, [rows, first], for first <= length. Only
+// so many are in order.
 void sort_rows(Host& device, const SortedRows& rows, index_t first, index_t* places);
 // Returns how often each number from 0 to count - 1 occurs. There are no others.
 Tensor<index_t, Host> counts(const View<const index_t, Host>& numbers, index_t count, Host& device);
@@ -65,7 +67,8 @@ template <class X>
 auto sorted(X&& x, int dim, bool descending, index_t first, std::string_view function) {
   using T = ValueOf<X>;
   using D = DeviceOf<X>;
-  static_assert(!std::is_same_v<T, bool>, "gpunet::sort: a tensor of bools, convert it: cast<std::uint8_t>(x)");
+  static_assert(!std::is_same_v<T, bool>,
+                "gpunet::sort: a tensor of bools, convert it: cast<std::uint8_t>(x)");
   const auto held = stored(std::forward<X>(x));
   const auto view = view_of(held);
   const int rank = view.sizes().rank();
@@ -77,8 +80,8 @@ auto sorted(X&& x, int dim, bool descending, index_t first, std::string_view fun
   require(rows.numel() < index_t{1} << 32, "gpunet::", function, ": ", rows.numel(),
           " elements (want fewer than 2^32), sort parts of them");
   const index_t length = view.size(at);
-  require(0 <= first && first <= length, "gpunet::", function, ": k is ", first, " for a dimension of ", length,
-          " elements (want 0 to ", length, ")");
+  require(0 <= first && first <= length, "gpunet::", function, ": k is ", first,
+          " for a dimension of ", length, " elements (want 0 to ", length, ")");
   D& device = view.device();
   Sizes sizes;
   for (int d = 0; d < rank; ++d)
@@ -86,21 +89,25 @@ auto sorted(X&& x, int dim, bool descending, index_t first, std::string_view fun
   Sorted<T, D> out{{}, Tensor<T, D>(device, sizes), Tensor<index_t, D>(device, sizes)};
   if (out.values.numel() > 0) {
     const index_t count = rows.numel() / length;
-    sort_rows(device, {reinterpret_cast<const std::byte*>(rows.data()), element_type<T>, count, length, descending},
+    sort_rows(device,
+              {reinterpret_cast<const std::byte*>(rows.data()), element_type<T>, count, length,
+               descending},
               first, out.indices.data());
     using E = BitsOfElement<T>;
     pick(device, count,
-         PickElements<E>{length, first, 1, reinterpret_cast<const E*>(rows.data()), out.indices.data(),
-                         reinterpret_cast<E*>(out.values.data()), true});
+         PickElements<E>{length, first, 1, reinterpret_cast<const E*>(rows.data()),
+                         out.indices.data(), reinterpret_cast<E*>(out.values.data()), true});
   }
   if (at == rank - 1) return out;
-  return Sorted<T, D>{
-      {}, transpose(out.values, at, rank - 1).contiguous(), transpose(out.indices, at, rank - 1).contiguous()};
+  return Sorted<T, D>{{},
+                      transpose(out.values, at, rank - 1).contiguous(),
+                      transpose(out.indices, at, rank - 1).contiguous()};
 }
 
 }  // namespace detail
 
-// Returns the elements along a dimension in order, and their indices: auto [values, indices] = sort(x).
+// Returns the elements along a dimension in order, and their indices: auto [values,
+// indices] = sort(x).
 template <detail::TensorLike X>
 auto sort(X&& x, int dim = -1, bool descending = false) {
   const Sizes sizes = x.sizes();
@@ -119,8 +126,8 @@ auto topk(X&& x, index_t k, int dim = -1, bool largest = true) {
   return detail::sorted(std::forward<X>(x), dim, largest, k, "topk");
 }
 
-// Returns the medians along a dimension, of an even number the lower of two, and their indices; NaN where an element is, and the
-// index of the first one. Throws Error where there is none.
+// Returns the medians along a dimension, of an even number the lower of two, and their indices; NaN
+// where an element is, and the index of the first one. Throws Error where there is none.
 template <detail::TensorLike X>
 auto median(X&& x, int dim, bool keepdim = false) {
   using T = detail::ValueOf<X>;
@@ -133,8 +140,8 @@ auto median(X&& x, int dim, bool keepdim = false) {
   auto ordered = sort(view, dim);
   if (is_number) return ordered;
   const index_t length = sizes[at];
-  require(length > 0, "gpunet::median: a tensor of shape ", to_string(sizes), " has no elements along dimension ",
-          dim, ", give some");
+  require(length > 0, "gpunet::median: a tensor of shape ", to_string(sizes),
+          " has no elements along dimension ", dim, ", give some");
   const auto middle = [&](const auto& y) {
     return narrow(y, at, (length - 1) / 2, 1);
   };
@@ -146,7 +153,8 @@ auto median(X&& x, int dim, bool keepdim = false) {
     indices = where(has_nan, cast<index_t>(argmax(view, at, true)), indices);
   }
   if (keepdim) return detail::Sorted<T, D>{{}, std::move(values), std::move(indices)};
-  return detail::Sorted<T, D>{{}, squeeze(std::move(values), at).eval(), squeeze(std::move(indices), at).eval()};
+  return detail::Sorted<T, D>{
+      {}, squeeze(std::move(values), at).eval(), squeeze(std::move(indices), at).eval()};
 }
 // Returns the median of all elements; of no floats NaN.
 template <detail::TensorLike X>
@@ -154,11 +162,13 @@ auto median(X&& x) {
   using T = detail::ValueOf<X>;
   const auto elements = detail::dense(std::forward<X>(x));
   if constexpr (std::is_floating_point_v<T>)
-    if (elements.view.numel() == 0) return full<T>(elements.view.device(), {}, std::numeric_limits<T>::quiet_NaN());
+    if (elements.view.numel() == 0)
+      return full<T>(elements.view.device(), {}, std::numeric_limits<T>::quiet_NaN());
   return median(flatten(elements.view), 0).values;
 }
 
-// Returns the different elements in order; the index of each element of x among them; how often each occurs. Waits for the device.
+// Returns the different elements in order; the index of each element of x among them; how often
+// each occurs. Waits for the device.
 template <class T, class D>
 struct Unique : detail::SeveralTensors<T, D> {
   Tensor<T, D> values;
@@ -174,14 +184,18 @@ auto unique(X&& x) {
   D& device = view.device();
   const index_t n = view.numel();
   if (n == 0)
-    return Unique<T, D>{
-        {}, Tensor<T, D>(device, {0}), Tensor<index_t, D>(device, view.sizes()), Tensor<index_t, D>(device, {0})};
+    return Unique<T, D>{{},
+                        Tensor<T, D>(device, {0}),
+                        Tensor<index_t, D>(device, view.sizes()),
+                        Tensor<index_t, D>(device, {0})};
   const auto elements = detail::dense(view);
   const auto [values, indices] = sort(flatten(elements.view), 0);
   Tensor<bool, D> begins = full<bool>(device, {n}, true);
-  if (n > 1) narrow(begins, 0, 1, n - 1) = narrow(values, 0, 1, n - 1) != narrow(values, 0, 0, n - 1);
+  if (n > 1)
+    narrow(begins, 0, 1, n - 1) = narrow(values, 0, 1, n - 1) != narrow(values, 0, 0, n - 1);
   const Tensor places = reshape(nonzero(begins), {-1});
-  const auto ends = cat({narrow(places, 0, 1, places.numel() - 1), full<index_t>(device, {1}, n)}, 0);
+  const auto ends =
+      cat({narrow(places, 0, 1, places.numel() - 1), full<index_t>(device, {1}, n)}, 0);
   const Tensor numbers = cumsum(begins, 0) - 1;
   Tensor<index_t, D> inverse = scatter(zeros<index_t>(device, {n}), 0, indices, numbers);
   return Unique<T, D>{{},
@@ -190,12 +204,14 @@ auto unique(X&& x) {
                       Tensor(ends - places)};
 }
 
-// Returns how many elements are in each of `bins` intervals of the same length from min to max, as torch.histc; those outside, and
-// NaN, are not counted. With min = max, from the smallest to the largest element.
+// Returns how many elements are in each of `bins` intervals of the same length from min to max, as
+// torch.histc; those outside, and NaN, are not counted. With min = max, from the smallest to the
+// largest element.
 template <detail::TensorLike X>
 auto histc(X&& x, index_t bins = 100, double min = 0, double max = 0) {
   using T = detail::ValueOf<X>;
-  static_assert(std::is_floating_point_v<T>, "gpunet::histc: the tensor has integers, convert it: cast<float>(x)");
+  static_assert(std::is_floating_point_v<T>,
+                "gpunet::histc: the tensor has integers, convert it: cast<float>(x)");
   require(bins >= 1, "gpunet::histc: ", bins, " bins (want 1 or more)");
   require(min <= max, "gpunet::histc: min is ", min, " and max ", max, " (want min below max)");
   const auto held = detail::stored(std::forward<X>(x));
@@ -209,8 +225,8 @@ auto histc(X&& x, index_t bins = 100, double min = 0, double max = 0) {
     min -= 1;
     max += 1;
   }
-  require(std::isfinite(min) && std::isfinite(max), "gpunet::histc: the range from ", min, " to ", max,
-          " (want finite numbers), give min and max");
+  require(std::isfinite(min) && std::isfinite(max), "gpunet::histc: the range from ", min, " to ",
+          max, " (want finite numbers), give min and max");
   const T low = static_cast<T>(min), high = static_cast<T>(max);
   const Tensor inside = masked_select(view, (view >= low) & (view <= high));
   Tensor bin = cast<index_t>((inside - low) * static_cast<T>(bins) / (high - low));

@@ -24,8 +24,8 @@ struct KeyAndPlace {
   std::uint64_t number() const { return std::uint64_t{key} << 32 | place; }
 };
 
-// Sorts by keys, least significant digit first (D. E. Knuth, The Art of Computer Programming 3, 5.2.5); equal ones keep their order.
-// Digits that are the same in all keys cost nothing.
+// Sorts by keys, least significant digit first (D. E. Knuth, The Art of Computer Programming 3,
+// 5.2.5); equal ones keep their order. Digits that are the same in all keys cost nothing.
 template <int bits, class Key>
 void radix_sort(KeyAndPlace<Key>* items, KeyAndPlace<Key>* other, index_t n) {
   constexpr int digits = (8 * static_cast<int>(sizeof(Key)) + bits - 1) / bits;
@@ -51,7 +51,8 @@ void radix_sort(KeyAndPlace<Key>* items, KeyAndPlace<Key>* other, index_t n) {
   if (items != result) std::copy_n(items, n, result);
 }
 
-// The fewest items that radix_sort sorts faster than std::sort, and with wide digits faster than with narrow ones.
+// The fewest items that radix_sort sorts faster than std::sort, and with wide digits faster than
+// with narrow ones.
 inline constexpr index_t worth_radix = 64, worth_wide_digits = 8192;
 
 template <class Key>
@@ -74,16 +75,17 @@ struct SortKeyMaker {
   }
 };
 
-// Writes the first elements of a row in order to `items`, which has room for most_selected(first). Only those below the highest
-// key of the first so far come in question: they are collected until there is no room, and the first of them selected. `other`
-// has as much room.
+// Writes the first elements of a row in order to `items`, which has room for most_selected(first).
+// Only those below the highest key of the first so far come in question: they are collected until
+// there is no room, and the first of them selected. `other` has as much room.
 constexpr index_t most_selected(index_t first) {
   return 3 * first + 16;
 }
 template <class Key, class T>
 void select_items(const T* row, index_t n, bool descending, index_t first, KeyAndPlace<Key>* items,
                   KeyAndPlace<Key>* other) {
-  constexpr index_t block = 512, few = 16;  // so few are sorted as fast as some of them are selected
+  // So few are sorted as fast as some of them are selected.
+  constexpr index_t block = 512, few = 16;
   const index_t room = most_selected(first);
   const Loop make_keys = loop_over<SortKeyMaker<Key, T>>();
   index_t count = 0;
@@ -125,7 +127,8 @@ void sort_rows_of(Host& device, const SortedRows& rows, index_t first, index_t* 
   const bool selects = first <= n / 8;
   const auto read = [&](const T* row, index_t begin, index_t end, Item* items) {
     for (index_t i = begin; i < end; ++i)
-      items[i] = {static_cast<std::uint32_t>(i), static_cast<Key>(sort_key(row[i], rows.descending))};
+      items[i] = {static_cast<std::uint32_t>(i),
+                  static_cast<Key>(sort_key(row[i], rows.descending))};
   };
   const auto write = [&](index_t row, const Item* items) {
     for (index_t i = 0; i < first; ++i)
@@ -144,10 +147,12 @@ void sort_rows_of(Host& device, const SortedRows& rows, index_t first, index_t* 
         sort_items(items.data() + begin, other.data() + begin, end - begin);
       });
       Item *from = items.data(), *to = other.data();
-      for (index_t width = 1; width < parts; width *= 2) {  // two merges for each pair: from both ends
+      // Two merges for each pair: from both ends.
+      for (index_t width = 1; width < parts; width *= 2) {
         device.run(parts / width, [&](index_t task, int) {
           const index_t pair = task / 2;
-          const index_t begin = begin_of(2 * pair * width), middle = begin_of((2 * pair + 1) * width),
+          const index_t begin = begin_of(2 * pair * width),
+                        middle = begin_of((2 * pair + 1) * width),
                         end = begin_of((2 * pair + 2) * width), half = (end - begin) / 2;
           Item *a = from + begin, *b = from + middle;
           if (task % 2 == 0) {
@@ -168,7 +173,8 @@ void sort_rows_of(Host& device, const SortedRows& rows, index_t first, index_t* 
   }
   const index_t group = std::clamp(worth_threads / std::max(n, index_t{1}), index_t{1}, rows.rows);
   device.run_if(rows.rows * n >= worth_threads, ceil_div(rows.rows, group), [&](index_t g, int) {
-    std::vector<Item> items(static_cast<std::size_t>(selects ? most_selected(first) : n)), other(items.size());
+    std::vector<Item> items(static_cast<std::size_t>(selects ? most_selected(first) : n)),
+        other(items.size());
     for (index_t row = g * group; row < std::min(rows.rows, (g + 1) * group); ++row) {
       const T* const from = data + row * n;
       if (selects) {
@@ -191,7 +197,8 @@ GPUNET_INLINE void sort_rows(Host& device, const SortedRows& rows, index_t first
   });
 }
 
-GPUNET_INLINE Tensor<index_t, Host> counts(const View<const index_t, Host>& numbers, index_t count, Host& device) {
+GPUNET_INLINE Tensor<index_t, Host> counts(const View<const index_t, Host>& numbers, index_t count,
+                                           Host& device) {
   Tensor<index_t, Host> out = zeros<index_t>(device, {count});
   for (index_t i = 0; i < numbers.numel(); ++i)
     ++out.data()[numbers.data()[i]];

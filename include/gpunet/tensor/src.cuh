@@ -11,8 +11,8 @@
 namespace gpunet::detail {
 
 template class AnyExpression<Cuda>;
-template Buffer<std::byte, Cuda> folded(const AnyExpression<Cuda>&, const ReducedShape&, const FoldStep&,
-                                        const Operand&);
+template Buffer<std::byte, Cuda> folded(const AnyExpression<Cuda>&, const ReducedShape&,
+                                        const FoldStep&, const Operand&);
 
 }  // namespace gpunet::detail
 

@@ -17,8 +17,8 @@
 namespace gpunet::detail {
 
 template class AnyExpression<Host>;
-template Buffer<std::byte, Host> folded(const AnyExpression<Host>&, const ReducedShape&, const FoldStep&,
-                                        const Operand&);
+template Buffer<std::byte, Host> folded(const AnyExpression<Host>&, const ReducedShape&,
+                                        const FoldStep&, const Operand&);
 
 #define GPUNET_LOOP_PREFIX template
 GPUNET_BLOCK_LOOPS

@@ -1,4 +1,5 @@
-// A view with strides: part of a tensor, or a tensor with its dimensions in another order, without a copy.
+// A view with strides: part of a tensor, or a tensor with its dimensions in another order, without
+// a copy.
 #pragma once
 
 #include <concepts>
@@ -11,27 +12,35 @@
 
 namespace gpunet {
 
-// A borrowed array of T on device D whose neighbors along dimension d are strides()[d] elements apart. Functions such as
-// transpose(x, 0, 1) and narrow(x, 0, 2, 3) return it. Like an iterator, a const StridedView<T, D> may write; T may be const.
-// Assigning to a temporary one writes elements: select(x, 0, 2) = y. Throws Error where the tensor no longer exists.
+// A borrowed array of T on device D whose neighbors along dimension d are strides()[d] elements
+// apart. Functions such as transpose(x, 0, 1) and narrow(x, 0, 2, 3) return it. Like an iterator, a
+// const StridedView<T, D> may write; T may be const. Assigning to a temporary one writes elements:
+// select(x, 0, 2) = y. Throws Error where the tensor no longer exists.
 template <class T, class D>
 class StridedView : public detail::RefusedMethods {
  public:
   using value_type = std::remove_const_t<T>;
   using device_type = D;
 
-  // Views memory on `device` that is owned elsewhere, without a copy, as torch.from_blob. Its lifetime is not checked.
+  // Views memory on `device` that is owned elsewhere, without a copy, as torch.from_blob. Its
+  // lifetime is not checked.
   StridedView(D& device, T* data, const Sizes& sizes, const detail::Strides& strides,
               detail::BorrowedLifetime lifetime = {})
-      : device_(&device), data_(data), sizes_(sizes), strides_(strides), lifetime_(std::move(lifetime)) {}
+      : device_(&device),
+        data_(data),
+        sizes_(sizes),
+        strides_(strides),
+        lifetime_(std::move(lifetime)) {}
   template <class U>
   requires std::is_same_v<const U, T> StridedView(const StridedView<U, D>& other)
-      : StridedView(other.device(), other.data(), other.sizes(), other.strides(), other.lifetime()) {}
+      : StridedView(other.device(), other.data(), other.sizes(), other.strides(),
+                    other.lifetime()) {}
   StridedView(const StridedView&) = default;
   // Makes this the other view.
   StridedView& operator=(const StridedView&) & = default;
 
-  // Writes elements of the same shape, or of one that broadcasts to it: a tensor, a view, an expression or a number.
+  // Writes elements of the same shape, or of one that broadcasts to it: a tensor, a view, an
+  // expression or a number.
   void operator=(const StridedView& other) const&& { write(other); }
   template <class X>
   void operator=(X&& x) const&& {

@@ -30,15 +30,15 @@ struct SeveralTensors {};
 
 template <bool never>
 constexpr void refuse_second_use() {
-  static_assert(
-      never,
-      "gpunet::Expression: an expression is used once (it has no memory of its own), make a tensor of it: "
-      "Tensor y = a + b");
+  static_assert(never,
+                "gpunet::Expression: an expression is used once (it has no memory of its own), "
+                "make a tensor of it: "
+                "Tensor y = a + b");
 }
 }  // namespace detail
 
-// A dense row-major array of T with a shape, on device D, which must outlive it. Move-only: copies are explicit, by clone() and
-// to(device).
+// A dense row-major array of T with a shape, on device D, which must outlive it. Move-only: copies
+// are explicit, by clone() and to(device).
 template <class T, class D = detail::WrongArguments>
 class Tensor : public detail::RefusedMethods {
  public:
@@ -49,7 +49,8 @@ class Tensor : public detail::RefusedMethods {
   // Allocates uninitialized elements. Throws Error for a shape that is too large.
   Tensor(D& device, const Sizes& sizes)
       : device_(&device), sizes_(checked(sizes)), buffer_(device, sizes_.numel()) {}
-  // Copies `values`, in row-major order, to the device. Throws Error unless there are sizes.numel() of them.
+  // Copies `values`, in row-major order, to the device. Throws Error unless there are sizes.numel()
+  // of them.
   Tensor(D& device, const Sizes& sizes, const std::vector<T>& values) : Tensor(device, sizes) {
     require(static_cast<index_t>(values.size()) == numel(), "gpunet::Tensor: ", values.size(),
             " values for the shape ", to_string(sizes), " (want ", numel(), ")");
@@ -65,7 +66,8 @@ class Tensor : public detail::RefusedMethods {
   template <class U>
   Tensor(D&, const std::vector<U>&) {
     static_assert(sizeof(U) == 0,
-                  "gpunet::Tensor: a vector without a shape, write Tensor<float, Host> x(host, {2, 3}, values) for "
+                  "gpunet::Tensor: a vector without a shape, write Tensor<float, Host> x(host, {2, "
+                  "3}, values) for "
                   "values, empty<float>(host, sizes) for sizes");
   }
   // Neither do other values than a vector of T, sizes without braces, and arguments in another
@@ -77,12 +79,15 @@ class Tensor : public detail::RefusedMethods {
     static_assert(
         detail::never<Values>,
         "gpunet::Tensor: the values are no std::vector of the tensor's element type, convert them: "
-        "std::vector<float>(values.begin(), values.end()), or write full(host, {2, 3}, value) for one number");
+        "std::vector<float>(values.begin(), values.end()), or write full(host, {2, 3}, value) for "
+        "one number");
   }
   template <class... Numbers>
-  requires(sizeof...(Numbers) > 0 && (std::is_arithmetic_v<Numbers> && ...)) explicit Tensor(D&, Numbers...) {
-    static_assert(detail::never<Numbers...>,
-                  "gpunet::Tensor: sizes without braces, write Tensor<float, Host> x(host, {2, 3})");
+  requires(sizeof...(Numbers) > 0 &&
+           (std::is_arithmetic_v<Numbers> && ...)) explicit Tensor(D&, Numbers...) {
+    static_assert(
+        detail::never<Numbers...>,
+        "gpunet::Tensor: sizes without braces, write Tensor<float, Host> x(host, {2, 3})");
   }
   template <class U>
   Tensor(D&, const std::vector<U>&, const Sizes&) {
@@ -94,15 +99,16 @@ class Tensor : public detail::RefusedMethods {
   }
   template <std::same_as<D> Temporary, class... Values>
   explicit Tensor(Temporary&&, const Sizes&, const Values&...) {
-    static_assert(
-        detail::never<Temporary>,
-        "gpunet::Tensor: the device is a temporary (it has to outlive the tensor), keep it in a variable: "
-        "Host host;");
+    static_assert(detail::never<Temporary>,
+                  "gpunet::Tensor: the device is a temporary (it has to outlive the tensor), keep "
+                  "it in a variable: "
+                  "Host host;");
   }
 
   // Computes an expression: Tensor y = 2 * a + b.
   Tensor(Expression<T, D>&& expression) : Tensor(std::move(expression).eval()) {}
-  // The same into the memory of this tensor if it has the shape, and the expression does not read it in another order.
+  // The same into the memory of this tensor if it has the shape, and the expression does not read
+  // it in another order.
   Tensor& operator=(Expression<T, D>&& expression) {
     std::move(expression).eval_to(*this);
     return *this;
@@ -111,7 +117,9 @@ class Tensor : public detail::RefusedMethods {
   template <class U>
   requires(!std::is_same_v<U, T>) Tensor(Expression<U, D>&&) { refuse_elements<U>(); }
   template <class U>
-  requires(!std::is_same_v<U, T>) Tensor& operator=(Expression<U, D>&&) { return refuse_elements<U>(), *this; }
+  requires(!std::is_same_v<U, T>) Tensor& operator=(Expression<U, D>&&) {
+    return refuse_elements<U>(), *this;
+  }
   // Neither does an expression with a name, nor a result of several tensors.
   template <bool never = false>
   Tensor(const Expression<T, D>&) {
@@ -128,11 +136,13 @@ class Tensor : public detail::RefusedMethods {
   requires std::is_same_v<std::remove_const_t<U>, T> Tensor(const StridedView<U, D>& view)
       : Tensor(view.contiguous()) {}
   template <class U>
-  requires std::is_same_v<std::remove_const_t<U>, T> Tensor(const View<U, D>& view) : Tensor(view.clone()) {}
+  requires std::is_same_v<std::remove_const_t<U>, T> Tensor(const View<U, D>& view)
+      : Tensor(view.clone()) {}
 
-  Tensor(const Tensor&) GPUNET_DELETED("gpunet::Tensor: copies are explicit, write x.clone() or std::move(x)");
-  Tensor& operator=(const Tensor&)
-      GPUNET_DELETED("gpunet::Tensor: copies are explicit, write y = x.clone() or y = std::move(x)");
+  Tensor(const Tensor&)
+      GPUNET_DELETED("gpunet::Tensor: copies are explicit, write x.clone() or std::move(x)");
+  Tensor& operator=(const Tensor&) GPUNET_DELETED(
+      "gpunet::Tensor: copies are explicit, write y = x.clone() or y = std::move(x)");
   // A moved-from tensor is empty.
   Tensor(Tensor&& other) noexcept
       : device_(other.device_),
@@ -150,7 +160,8 @@ class Tensor : public detail::RefusedMethods {
   T* data() { return buffer_.data(); }
   const T* data() const { return buffer_.data(); }
   const Sizes& sizes() const { return sizes_; }
-  // The extent of a dimension, which may be counted from the end: -1 is the last. Throws Error if there is no such dimension.
+  // The extent of a dimension, which may be counted from the end: -1 is the last. Throws Error if
+  // there is no such dimension.
   index_t size(int dimension) const { return sizes_.at(dimension); }
   index_t numel() const { return sizes_.numel(); }
   D& device() const { return *device_; }
@@ -168,7 +179,8 @@ class Tensor : public detail::RefusedMethods {
     return view_of_temporary<U>();
   }
 
-  // Returns element i of the first dimension, as a view: x[i][j] = 1. A negative index counts from the end.
+  // Returns element i of the first dimension, as a view: x[i][j] = 1. A negative index counts from
+  // the end.
   template <std::integral I>
   auto operator[](I i) & {
     return detail::row_of(*this, i);
@@ -192,9 +204,12 @@ class Tensor : public detail::RefusedMethods {
   }
 
   // Returns the elements in row-major order. Waits for the device.
-  std::vector<T> to_vector() const { return numel() > 0 ? gpunet::to_vector(*device_, view()) : std::vector<T>(); }
+  std::vector<T> to_vector() const {
+    return numel() > 0 ? gpunet::to_vector(*device_, view()) : std::vector<T>();
+  }
 
-  // Returns the element of a one-element tensor. Waits for the device. Throws Error for any other shape.
+  // Returns the element of a one-element tensor. Waits for the device. Throws Error for any other
+  // shape.
   T item() const { return view().item(); }
 
  private:
@@ -202,26 +217,28 @@ class Tensor : public detail::RefusedMethods {
 
   template <class U>
   static View<U, D> view_of_temporary() {
-    static_assert(sizeof(U) == 0,
-                  "gpunet::Tensor::view: the tensor is a temporary (the view would outlive its memory), "
-                  "keep the tensor in a variable");
+    static_assert(
+        sizeof(U) == 0,
+        "gpunet::Tensor::view: the tensor is a temporary (the view would outlive its memory), "
+        "keep the tensor in a variable");
     return {};
   }
   template <class U>
   static void refuse_elements() {
     static_assert(sizeof(U) == 0,
-                  "gpunet::Tensor: the elements have another type than the tensor, convert them: cast<float>(x)");
+                  "gpunet::Tensor: the elements have another type than the tensor, convert them: "
+                  "cast<float>(x)");
   }
   template <class First>
   static void refuse_order() {
-    static_assert(
-        detail::never<First>,
-        "gpunet::Tensor: the arguments are in another order, write Tensor<float, Host> x(host, {2, 3}, values)");
+    static_assert(detail::never<First>,
+                  "gpunet::Tensor: the arguments are in another order, write Tensor<float, Host> "
+                  "x(host, {2, 3}, values)");
   }
   static const Sizes& checked(const Sizes& sizes) {
     constexpr index_t most = detail::most_in_memory<T>;
-    require(sizes.at_most(most), "gpunet::Tensor: the shape ", to_string(sizes), " has more than ", most,
-            " elements, check the sizes");
+    require(sizes.at_most(most), "gpunet::Tensor: the shape ", to_string(sizes), " has more than ",
+            most, " elements, check the sizes");
     return sizes;
   }
 
@@ -260,11 +277,13 @@ std::remove_const_t<T> View<T, D>::item() const {
 // the arguments.
 template <class T, detail::Wrong D>
 class Tensor<T, D> : public detail::AnyArguments {
-  static_assert(std::is_void_v<T>, "gpunet::Tensor: a tensor without a device, write Tensor<float, Host>");
+  static_assert(std::is_void_v<T>,
+                "gpunet::Tensor: a tensor without a device, write Tensor<float, Host>");
   static_assert(
       !std::is_void_v<T>,
       "gpunet::Tensor: the element type and the device do not follow from the arguments, write "
-      "Tensor<float, Host> x(host, {2, 3}, values) with a std::vector<float>, or tensor(host, {1.5f, 2.5f})");
+      "Tensor<float, Host> x(host, {2, 3}, values) with a std::vector<float>, or tensor(host, "
+      "{1.5f, 2.5f})");
 
  public:
   using AnyArguments::AnyArguments;
@@ -308,7 +327,8 @@ struct TensorAccess {
 
 }  // namespace detail
 
-// A function parameter that accepts a View or a Tensor, also a temporary one. It is read until the function returns.
+// A function parameter that accepts a View or a Tensor, also a temporary one. It is read until the
+// function returns.
 template <class T, class D>
 class ViewArgument : public View<const T, D> {
  public:

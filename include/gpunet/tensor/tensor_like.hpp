@@ -29,7 +29,8 @@ struct OperandOf<Expression<T, D>> : OperandOf<Tensor<T, D>> {};
 template <class T, class D>
 struct OperandOf<StridedView<T, D>> : OperandOf<Tensor<std::remove_const_t<T>, D>> {};
 template <DenseView X>
-struct OperandOf<X> : OperandOf<Tensor<std::remove_const_t<typename X::element_type>, typename X::device_type>> {};
+struct OperandOf<X>
+    : OperandOf<Tensor<std::remove_const_t<typename X::element_type>, typename X::device_type>> {};
 
 template <class X>
 using ValueOf = typename OperandOf<std::remove_cvref_t<X>>::value_type;
@@ -44,9 +45,10 @@ concept TensorLike = !std::is_void_v<ValueOf<X>>;
 template <class T, class D>
 D& device_of_view(const Tensor<T, D>& tensor) {
   D* const device = TensorAccess::device(tensor);
-  require(device != nullptr,
-          "gpunet::StridedView: the tensor was made without a device (it has no elements), make it on "
-          "one");
+  require(
+      device != nullptr,
+      "gpunet::StridedView: the tensor was made without a device (it has no elements), make it on "
+      "one");
   return *device;
 }
 

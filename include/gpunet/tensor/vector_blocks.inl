@@ -4,8 +4,8 @@ namespace gpunet::GPUNET_PATH {
 
 // Sets `is_beyond` if the size of a number is above `bound`, or one is not a number.
 GPUNET_TARGET inline void find_beyond(index_t n, const float* x, float bound, bool& is_beyond) {
-  constexpr std::int32_t size =
-      std::numeric_limits<std::int32_t>::max();  // the bits beside the sign, ordered as the sizes are
+  // The bits beside the sign, ordered as the sizes are.
+  constexpr std::int32_t size = std::numeric_limits<std::int32_t>::max();
   const std::int32_t highest = std::bit_cast<std::int32_t>(bound);
   Mask differences{};  // negative: beyond
   index_t i = 0;
@@ -22,7 +22,8 @@ GPUNET_TARGET inline void find_beyond(index_t n, const float* x, float bound, bo
   is_beyond = any < 0;
 }
 
-// Square roots, rounded to nearest. Compilers do not vectorize sqrt where it may set errno, so it is called by its instruction.
+// Square roots, rounded to nearest. Compilers do not vectorize sqrt where it may set errno, so it
+// is called by its instruction.
 GPUNET_TARGET inline void square_roots(index_t n, const float* x, float* y) {
   index_t i = 0;
 #if GPUNET_X86 && !defined(__clang__) && !GPUNET_NVCC
@@ -31,7 +32,8 @@ GPUNET_TARGET inline void square_roots(index_t n, const float* x, float* y) {
     Floats v;
     __builtin_memcpy(&v, x + i, sizeof v);
 #if GPUNET_LANES == 16
-    v = __builtin_ia32_sqrtps512_mask(v, v, static_cast<short>(-1), 4);  // 4: rounds as the processor is set to
+    // 4: rounds as the processor is set to.
+    v = __builtin_ia32_sqrtps512_mask(v, v, static_cast<short>(-1), 4);
 #elif GPUNET_LANES == 8
     v = __builtin_ia32_sqrtps256(v);
 #else

@@ -35,10 +35,10 @@ auto row_of(X& x, I i) {
   constexpr bool has_select = requires {
     select(x, 0, i);
   };
-  static_assert(
-      has_select,
-      "gpunet::Tensor: elements of tensors are views of another header, include <gpunet/tensors.hpp> (a loop "
-      "over parameters is one over net.named_parameters())");
+  static_assert(has_select,
+                "gpunet::Tensor: elements of tensors are views of another header, include "
+                "<gpunet/tensors.hpp> (a loop "
+                "over parameters is one over net.named_parameters())");
   if constexpr (has_select) return select(x, 0, i);
 }
 
@@ -58,7 +58,8 @@ struct RowIterator {
 template <class X>
 RowIterator<X> end_of_rows(X& x) {
   require(x.sizes().rank() > 0,
-          "gpunet::Tensor::end: a tensor without dimensions has no first one to iterate over, use item()");
+          "gpunet::Tensor::end: a tensor without dimensions has no first one to iterate over, use "
+          "item()");
   return {&x, x.sizes()[0]};
 }
 }  // namespace detail
@@ -74,10 +75,13 @@ class View {
 
   View() = default;
   // `device` is where the functions of tensors run; without it, they throw an Error.
-  View(T* data, const Sizes& sizes, D* device = nullptr) : data_(data), sizes_(sizes), device_(device) {}
-  // Converts a writable view to a read-only one. A template, so that it is not a copy constructor if T is not const.
+  View(T* data, const Sizes& sizes, D* device = nullptr)
+      : data_(data), sizes_(sizes), device_(device) {}
+  // Converts a writable view to a read-only one. A template, so that it is not a copy constructor
+  // if T is not const.
   template <class U>
-  requires(std::is_const_v<T>&& std::is_same_v<const U, T> && !std::is_const_v<U>) View(const View<U, D>& other)
+  requires(std::is_const_v<T>&& std::is_same_v<const U, T> && !std::is_const_v<U>)
+      View(const View<U, D>& other)
       : data_(other.data()), sizes_(other.sizes()), device_(other.device_) {}
 
   T* data() const { return data_; }
@@ -87,7 +91,8 @@ class View {
   // Returns where the memory is. Throws Error for a view that was made without a device.
   D& device() const {
     require(device_ != nullptr,
-            "gpunet::View: a view without a device (functions of tensors run there), give the tensor, or "
+            "gpunet::View: a view without a device (functions of tensors run there), give the "
+            "tensor, or "
             "View(data, sizes, &device)");
     return *device_;
   }
@@ -104,22 +109,27 @@ class View {
   Tensor<std::remove_const_t<T>, D> clone() const { return to(device()); }
   template <Device Target>
   Tensor<std::remove_const_t<T>, Target> to(Target& target) const;
-  std::vector<std::remove_const_t<T>> to_vector() const { return gpunet::to_vector(device(), *this); }
+  std::vector<std::remove_const_t<T>> to_vector() const {
+    return gpunet::to_vector(device(), *this);
+  }
   std::remove_const_t<T> item() const;
 
-  // Returns the same elements with the dimensions from start_dim on merged into one, as torch.flatten: flatten(1) makes
-  // images [n, 1, 28, 28] rows [n, 784]. Throws Error if there is no such dimension.
+  // Returns the same elements with the dimensions from start_dim on merged into one, as
+  // torch.flatten: flatten(1) makes images [n, 1, 28, 28] rows [n, 784]. Throws Error if there is
+  // no such dimension.
   View flatten(int start_dim = 0) const {
-    require(start_dim >= 0 && start_dim < std::max(sizes_.rank(), 1), "gpunet::View::flatten: start_dim ",
-            start_dim, " of shape ", to_string(sizes_), " (want 0 to ", std::max(sizes_.rank(), 1) - 1, ")");
+    require(start_dim >= 0 && start_dim < std::max(sizes_.rank(), 1),
+            "gpunet::View::flatten: start_dim ", start_dim, " of shape ", to_string(sizes_),
+            " (want 0 to ", std::max(sizes_.rank(), 1) - 1, ")");
     Sizes flat;
     for (int i = 0; i < start_dim; ++i)
       flat.append(sizes_[i]);
     Sizes rest;
     for (int i = start_dim; i < sizes_.rank(); ++i)
       rest.append(sizes_[i]);
-    require(rest.at_most(index_t{1} << 62), "gpunet::View::flatten: the dimensions from ", start_dim, " of shape ",
-            to_string(sizes_), " make one over 2^62, give a larger start_dim");
+    require(rest.at_most(index_t{1} << 62), "gpunet::View::flatten: the dimensions from ",
+            start_dim, " of shape ", to_string(sizes_),
+            " make one over 2^62, give a larger start_dim");
     flat.append(rest.numel());
     return {data_, flat, device_};
   }

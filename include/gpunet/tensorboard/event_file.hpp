@@ -28,8 +28,8 @@
 
 namespace gpunet::io::detail {
 
-// A protocol buffers message (protobuf.dev/programming-guides/encoding), built field by field. Fields with the same
-// number form a list.
+// A protocol buffers message (protobuf.dev/programming-guides/encoding), built field by field.
+// Fields with the same number form a list.
 class ProtoMessage {
  public:
   ProtoMessage& integer(int field, std::uint64_t value) {
@@ -66,7 +66,9 @@ class ProtoMessage {
   const std::string& bytes() const { return bytes_; }
 
  private:
-  void begin(int field, int wire_type) { append_varint(static_cast<std::uint64_t>(field << 3 | wire_type)); }
+  void begin(int field, int wire_type) {
+    append_varint(static_cast<std::uint64_t>(field << 3 | wire_type));
+  }
   // Seven bits per byte, lowest first; the highest bit of a byte means that more follow.
   void append_varint(std::uint64_t value) {
     for (; value >= 0x80; value >>= 7)
@@ -87,8 +89,9 @@ inline std::string host_name() {
   return ::gethostname(name.data(), name.size() - 1) == 0 && name[0] ? name.data() : "localhost";
 }
 
-// Returns a record of TensorFlow's TFRecord format: the length, its checksum, the data, its checksum. Checksums are
-// CRC-32C, rotated and offset, so that a checksum of data that contains checksums is still reliable.
+// Returns a record of TensorFlow's TFRecord format: the length, its checksum, the data, its
+// checksum. Checksums are CRC-32C, rotated and offset, so that a checksum of data that contains
+// checksums is still reliable.
 inline std::string event_record(std::string_view data) {
   const auto append_sum = [](std::string& out, std::string_view text) {
     const std::uint32_t sum = crc32c(std::as_bytes(std::span(text)));
@@ -102,23 +105,25 @@ inline std::string event_record(std::string_view data) {
   return record;
 }
 
-// A new event file in a folder, which is created if needed. write() passes each event to the system before it returns:
-// a crash of the program loses nothing, a crash of the machine the last seconds. A partly written event is removed, so
-// that later ones can be read. Threads may share the file.
+// A new event file in a folder, which is created if needed. write() passes each event to the system
+// before it returns: a crash of the program loses nothing, a crash of the machine the last seconds.
+// A partly written event is removed, so that later ones can be read. Threads may share the file.
 class EventFile {
  public:
   explicit EventFile(const std::string& folder) {
     make_folders(folder);
     static std::atomic<int> files = 0;
     const auto now = static_cast<std::int64_t>(wall_time());
-    path_ = concat(folder, "/events.out.tfevents.", now, ".", host_name(), ".", ::getpid(), ".", files++);
+    path_ = concat(folder, "/events.out.tfevents.", now, ".", host_name(), ".", ::getpid(), ".",
+                   files++);
     file_ = Descriptor(path_, O_WRONLY | O_CREAT | O_EXCL | O_APPEND, 0666);
     if (file_.number() < 0) fail("write", path_, "", errno);
-    gpunet::detail::attempt([&] { write_record(ProtoMessage().number(1, wall_time()).bytes(3, "brain.Event:2")); },
-                            [&] {  // do not leave an empty file
-                              ::unlink(path_.c_str());
-                              gpunet::detail::rethrow();
-                            });
+    gpunet::detail::attempt(
+        [&] { write_record(ProtoMessage().number(1, wall_time()).bytes(3, "brain.Event:2")); },
+        [&] {  // do not leave an empty file
+          ::unlink(path_.c_str());
+          gpunet::detail::rethrow();
+        });
   }
 
   const std::string& path() const { return path_; }
@@ -136,7 +141,8 @@ class EventFile {
       const std::lock_guard lock(mutex_);
       cut_rest();
     }
-    if (uninterrupted([&] { return ::fsync(file_.number()); }) != 0) fail("write", path_, "", errno);
+    if (uninterrupted([&] { return ::fsync(file_.number()); }) != 0)
+      fail("write", path_, "", errno);
   }
 
  private:
@@ -160,11 +166,13 @@ class EventFile {
   bool cut() const {
     return uninterrupted([&] { return ::ftruncate(file_.number(), size_); }) == 0;
   }
-  // Removes a partly written record from the end, behind which nothing could be read. Throws Error if that fails.
+  // Removes a partly written record from the end, behind which nothing could be read. Throws Error
+  // if that fails.
   void cut_rest() {
     if (has_rest_) has_rest_ = !cut();
     require(!has_rest_, "gpunet::io: cannot write ", path_,
-            ": an earlier write left a partial record that could not be removed (later records could not be "
+            ": an earlier write left a partial record that could not be removed (later records "
+            "could not be "
             "read), begin a new file");
   }
 
@@ -196,8 +204,9 @@ inline const std::vector<double>& histogram_limits() {
   return all;
 }
 
-// Returns the histogram without the empty bins at both ends, except one at the left, which gives the first bin its
-// lower limit. Larger values than the last limit are in a bin up to the largest number, as TensorFlow's; PyTorch drops them.
+// Returns the histogram without the empty bins at both ends, except one at the left, which gives
+// the first bin its lower limit. Larger values than the last limit are in a bin up to the largest
+// number, as TensorFlow's; PyTorch drops them.
 inline Histogram count_in_bins(const std::vector<double>& values) {
   std::vector<double> limits = histogram_limits();
   limits.push_back(std::numeric_limits<double>::max());
@@ -212,8 +221,10 @@ inline Histogram count_in_bins(const std::vector<double>& values) {
   const auto first = std::find_if(counts.begin(), counts.end(), is_full);
   const auto last = std::find_if(counts.rbegin(), counts.rend(), is_full).base();
   if (first >= last) return {{0}, {0}};
-  const auto begin = std::max<std::ptrdiff_t>(first - counts.begin() - 1, 0), end = last - counts.begin();
-  return {{limits.begin() + begin, limits.begin() + end}, {counts.begin() + begin, counts.begin() + end}};
+  const auto begin = std::max<std::ptrdiff_t>(first - counts.begin() - 1, 0),
+             end = last - counts.begin();
+  return {{limits.begin() + begin, limits.begin() + end},
+          {counts.begin() + begin, counts.begin() + end}};
 }
 
 // The field numbers below are those of tensorboard/compat/proto/summary.proto and of
@@ -221,7 +232,8 @@ inline Histogram count_in_bins(const std::vector<double>& values) {
 
 inline void check_tag(std::string_view tag) {
   require(!tag.empty(),
-          "gpunet::io::SummaryWriter: the tag is empty, give what is written a name such as Train/Loss");
+          "gpunet::io::SummaryWriter: the tag is empty, give what is written a name such as "
+          "Train/Loss");
 }
 
 inline ProtoMessage tagged(std::string_view tag) {
@@ -254,7 +266,8 @@ inline ProtoMessage histogram_value(std::string_view tag, const std::vector<doub
 
 inline ProtoMessage image_value(std::string_view tag, const Image& image) {
   ProtoMessage message;
-  message.integer(1, static_cast<std::uint64_t>(image.height)).integer(2, static_cast<std::uint64_t>(image.width));
+  message.integer(1, static_cast<std::uint64_t>(image.height))
+      .integer(2, static_cast<std::uint64_t>(image.width));
   message.integer(3, static_cast<std::uint64_t>(image.channels)).bytes(4, encode_png(image));
   return tagged(tag).message(4, message);
 }

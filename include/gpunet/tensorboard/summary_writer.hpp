@@ -34,14 +34,15 @@ struct HParam {
       : name(std::move(of)), value(static_cast<double>(number)) {}
 };
 
-// Writes the files that `tensorboard --logdir runs` shows, as torch.utils.tensorboard.SummaryWriter. Tags are grouped
-// by the part before a slash. Each value is passed to the system before the call returns, so that a crash loses at most
-// the one being written. Threads may share a writer. Every function throws Error naming the file if it cannot be
+// Writes the files that `tensorboard --logdir runs` shows, as
+// torch.utils.tensorboard.SummaryWriter. Tags are grouped by the part before a slash. Each value is
+// passed to the system before the call returns, so that a crash loses at most the one being
+// written. Threads may share a writer. Every function throws Error naming the file if it cannot be
 // written.
 class SummaryWriter {
  public:
-  // Writes into the folder, which is created if needed. By default it is a new one for this run: runs/DATE_TIME_HOST +
-  // comment.
+  // Writes into the folder, which is created if needed. By default it is a new one for this run:
+  // runs/DATE_TIME_HOST + comment.
   explicit SummaryWriter(std::string log_dir = "", std::string_view comment = "");
   SummaryWriter(const SummaryWriter&) = delete;
   SummaryWriter& operator=(const SummaryWriter&) = delete;
@@ -55,24 +56,29 @@ class SummaryWriter {
   // Writes a point with its time, in seconds since 1970.
   void add_scalar(std::string_view tag, double value, std::int64_t global_step, double walltime);
 
-  // Writes points of several curves in one chart. As in PyTorch, each name is a run of its own, in a folder beside this
-  // one.
-  void add_scalars(const std::string& main_tag, const std::vector<std::pair<std::string, double>>& tag_scalar_dict,
+  // Writes points of several curves in one chart. As in PyTorch, each name is a run of its own, in
+  // a folder beside this one.
+  void add_scalars(const std::string& main_tag,
+                   const std::vector<std::pair<std::string, double>>& tag_scalar_dict,
                    std::int64_t global_step = 0);
 
-  // Writes a histogram, such as of the weights of a layer. Values that are not finite are omitted. Throws Error if none
-  // is finite.
-  void add_histogram(std::string_view tag, const std::vector<double>& values, std::int64_t global_step = 0);
+  // Writes a histogram, such as of the weights of a layer. Values that are not finite are omitted.
+  // Throws Error if none is finite.
+  void add_histogram(std::string_view tag, const std::vector<double>& values,
+                     std::int64_t global_step = 0);
   template <class T>
-  void add_histogram(std::string_view tag, const std::vector<T>& values, std::int64_t global_step = 0) {
+  void add_histogram(std::string_view tag, const std::vector<T>& values,
+                     std::int64_t global_step = 0) {
     add_histogram(tag, std::vector<double>(values.begin(), values.end()), global_step);
   }
   template <class T, class D>
-  void add_histogram(std::string_view tag, const Tensor<T, D>& values, std::int64_t global_step = 0) {
+  void add_histogram(std::string_view tag, const Tensor<T, D>& values,
+                     std::int64_t global_step = 0) {
     add_histogram(tag, values.to_vector(), global_step);
   }
 
-  // Writes an image. A tensor is [channels, height, width] or [height, width], with numbers from 0 to 1 or bytes.
+  // Writes an image. A tensor is [channels, height, width] or [height, width], with numbers from 0
+  // to 1 or bytes.
   void add_image(std::string_view tag, const Image& image, std::int64_t global_step = 0);
   template <class T, class D>
   void add_image(std::string_view tag, const Tensor<T, D>& image, std::int64_t global_step = 0) {
@@ -82,10 +88,11 @@ class SummaryWriter {
   // Writes a text, which may be Markdown.
   void add_text(std::string_view tag, std::string_view text, std::int64_t global_step = 0);
 
-  // Writes the hyperparameters and the results of a run, for the table of all runs. The run is in a folder below this
-  // one, named `run_name`, or by the time if that is empty.
+  // Writes the hyperparameters and the results of a run, for the table of all runs. The run is in a
+  // folder below this one, named `run_name`, or by the time if that is empty.
   void add_hparams(const std::vector<HParam>& hparam_dict,
-                   const std::vector<std::pair<std::string, double>>& metric_dict, std::string run_name = "");
+                   const std::vector<std::pair<std::string, double>>& metric_dict,
+                   std::string run_name = "");
 
   // Waits until everything is on the disk.
   void flush();

@@ -16,10 +16,11 @@ namespace gpunet::io {
 
 namespace detail {
 
-// Returns the three values that define a run for the hparams plugin: the names of its hyperparameters and metrics, the
-// values of the hyperparameters, the successful end.
-GPUNET_INLINE std::vector<ProtoMessage> hparams_values(const std::vector<HParam>& hparams,
-                                                       const std::vector<std::pair<std::string, double>>& metrics) {
+// Returns the three values that define a run for the hparams plugin: the names of its
+// hyperparameters and metrics, the values of the hyperparameters, the successful end.
+GPUNET_INLINE std::vector<ProtoMessage> hparams_values(
+    const std::vector<HParam>& hparams,
+    const std::vector<std::pair<std::string, double>>& metrics) {
   ProtoMessage experiment, start, end;
   for (const HParam& hparam : hparams) {
     ProtoMessage value;  // google.protobuf.Value
@@ -41,9 +42,11 @@ GPUNET_INLINE std::vector<ProtoMessage> hparams_values(const std::vector<HParam>
   constexpr std::uint64_t success = 1;
   end.integer(1, success);
   const auto value = [](std::string_view tag, int field, const ProtoMessage& message) {
-    return tagged(tag).message(9, plugin("hparams", ProtoMessage().message(field, message).bytes()));
+    return tagged(tag).message(9,
+                               plugin("hparams", ProtoMessage().message(field, message).bytes()));
   };
-  return {value("_hparams_/experiment", 2, experiment), value("_hparams_/session_start_info", 3, start),
+  return {value("_hparams_/experiment", 2, experiment),
+          value("_hparams_/session_start_info", 3, start),
           value("_hparams_/session_end_info", 4, end)};
 }
 
@@ -61,7 +64,8 @@ GPUNET_INLINE std::string time_text() {
 struct SummaryWriter::Files {
   explicit Files(std::string folder) : log_dir(std::move(folder)), file(log_dir) {}
 
-  // Returns the file of one curve of add_scalars(). Slashes are replaced: they would create folders.
+  // Returns the file of one curve of add_scalars(). Slashes are replaced: they would create
+  // folders.
   detail::EventFile& run(const std::string& main_tag, const std::string& name) {
     std::string folder = main_tag + "_" + name;
     std::replace(folder.begin(), folder.end(), '/', '_');
@@ -81,47 +85,52 @@ struct SummaryWriter::Files {
 };
 
 GPUNET_INLINE SummaryWriter::SummaryWriter(std::string log_dir, std::string_view comment)
-    : files_(std::make_unique<Files>(log_dir.empty()
-                                         ? concat("runs/", detail::time_text(), "_", detail::host_name(), comment)
-                                         : std::move(log_dir))) {}
+    : files_(std::make_unique<Files>(
+          log_dir.empty() ? concat("runs/", detail::time_text(), "_", detail::host_name(), comment)
+                          : std::move(log_dir))) {}
 GPUNET_INLINE SummaryWriter::~SummaryWriter() = default;
 
 GPUNET_INLINE const std::string& SummaryWriter::log_dir() const {
   return files_->log_dir;
 }
 
-GPUNET_INLINE void SummaryWriter::add_scalar(std::string_view tag, double value, std::int64_t global_step) {
+GPUNET_INLINE void SummaryWriter::add_scalar(std::string_view tag, double value,
+                                             std::int64_t global_step) {
   add_scalar(tag, value, global_step, detail::wall_time());
 }
 
-GPUNET_INLINE void SummaryWriter::add_scalar(std::string_view tag, double value, std::int64_t global_step,
-                                             double walltime) {
+GPUNET_INLINE void SummaryWriter::add_scalar(std::string_view tag, double value,
+                                             std::int64_t global_step, double walltime) {
   files_->file.write(detail::scalar_value(tag, value), global_step, walltime);
 }
 
-GPUNET_INLINE void SummaryWriter::add_scalars(const std::string& main_tag,
-                                              const std::vector<std::pair<std::string, double>>& tag_scalar_dict,
-                                              std::int64_t global_step) {
+GPUNET_INLINE void SummaryWriter::add_scalars(
+    const std::string& main_tag, const std::vector<std::pair<std::string, double>>& tag_scalar_dict,
+    std::int64_t global_step) {
   for (const auto& [name, value] : tag_scalar_dict)
-    files_->run(main_tag, name).write(detail::scalar_value(main_tag, value), global_step, detail::wall_time());
+    files_->run(main_tag, name)
+        .write(detail::scalar_value(main_tag, value), global_step, detail::wall_time());
 }
 
-GPUNET_INLINE void SummaryWriter::add_histogram(std::string_view tag, const std::vector<double>& values,
+GPUNET_INLINE void SummaryWriter::add_histogram(std::string_view tag,
+                                                const std::vector<double>& values,
                                                 std::int64_t global_step) {
   files_->file.write(detail::histogram_value(tag, values), global_step, detail::wall_time());
 }
 
-GPUNET_INLINE void SummaryWriter::add_image(std::string_view tag, const Image& image, std::int64_t global_step) {
+GPUNET_INLINE void SummaryWriter::add_image(std::string_view tag, const Image& image,
+                                            std::int64_t global_step) {
   files_->file.write(detail::image_value(tag, image), global_step, detail::wall_time());
 }
 
-GPUNET_INLINE void SummaryWriter::add_text(std::string_view tag, std::string_view text, std::int64_t global_step) {
+GPUNET_INLINE void SummaryWriter::add_text(std::string_view tag, std::string_view text,
+                                           std::int64_t global_step) {
   files_->file.write(detail::text_value(tag, text), global_step, detail::wall_time());
 }
 
-GPUNET_INLINE void SummaryWriter::add_hparams(const std::vector<HParam>& hparam_dict,
-                                              const std::vector<std::pair<std::string, double>>& metric_dict,
-                                              std::string run_name) {
+GPUNET_INLINE void SummaryWriter::add_hparams(
+    const std::vector<HParam>& hparam_dict,
+    const std::vector<std::pair<std::string, double>>& metric_dict, std::string run_name) {
   const double now = detail::wall_time();
   if (run_name.empty()) run_name = std::to_string(now);
   detail::EventFile file(files_->log_dir + "/" + run_name);

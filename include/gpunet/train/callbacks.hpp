@@ -1,4 +1,5 @@
-// The parts that train::fit() takes after its options: early stopping, checkpoints and others; progress.hpp has the progress bar.
+// The parts that train::fit() takes after its options: early stopping, checkpoints and others;
+// progress.hpp has the progress bar.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +22,10 @@ using optim::lr_scheduler::Mode;
 
 namespace detail {
 
-// Returns whether a higher value is better: by the mode, or by the metric. Throws Error, as `where`, if neither says so.
-bool higher_is_better(const std::optional<Monitor>& monitor, std::optional<Mode> mode, const char* where);
+// Returns whether a higher value is better: by the mode, or by the metric. Throws Error, as
+// `where`, if neither says so.
+bool higher_is_better(const std::optional<Monitor>& monitor, std::optional<Mode> mode,
+                      const char* where);
 
 }  // namespace detail
 
@@ -67,7 +70,8 @@ void set_weights(Network<D, T>& model, const std::vector<std::byte>& weights) {
   const auto use = model.exclusive_use();
   const std::size_t parameters = bytes_of(model.parameters()), buffers = bytes_of(model.buffers());
   require(weights.size() == parameters + buffers,
-          "gpunet::train::EarlyStopping::restore: the stored weights are those of another model, restore the model "
+          "gpunet::train::EarlyStopping::restore: the stored weights are those of another model, "
+          "restore the model "
           "that was given to step()");
   model.device().upload(model.parameters().data(), weights.data(), parameters);
   model.device().upload(model.buffers().data(), weights.data() + parameters, buffers);
@@ -78,14 +82,18 @@ void set_weights(Network<D, T>& model, const std::vector<std::byte>& weights) {
 
 // Options of EarlyStopping.
 struct EarlyStoppingOptions {
-  index_t patience = 3;                           // stops after this many epochs without improvement; 0 means 1
+  // Stops after this many epochs without improvement; 0 means 1.
+  index_t patience = 3;
   double min_delta = 0;                           // an improvement must be greater than this
   std::optional<Monitor> monitor = std::nullopt;  // default: val_loss or, without validation, loss
-  std::optional<Mode> mode = std::nullopt;        // whether lower or higher is better; default: that of the metric
-  bool restore_best_weights = false;  // at the end, those of the best epoch: of the last one that improved it
+  // Whether lower or higher is better; default: that of the metric.
+  std::optional<Mode> mode = std::nullopt;
+  // At the end, those of the best epoch: of the last one that improved it.
+  bool restore_best_weights = false;
 };
 
-// Stops when a metric has not improved for some epochs, as in Keras and Lightning. In your own loop:
+// Stops when a metric has not improved for some epochs, as in Keras and Lightning. In your own
+// loop:
 //   if (early_stopping.step(val_loss)) break;
 // or, to go back to the best weights (parameters and buffers; the optimizer keeps its state):
 //   if (early_stopping.step(net, val_loss)) break;
@@ -96,7 +104,8 @@ class EarlyStopping {
   // Throws Error if an option is negative, and for a Measure without a mode.
   explicit EarlyStopping(const EarlyStoppingOptions& options = {});
 
-  // Takes the metric after an epoch and returns whether to stop. Lower is better unless `monitor` is an accuracy or the mode max.
+  // Takes the metric after an epoch and returns whether to stop. Lower is better unless `monitor`
+  // is an accuracy or the mode max.
   bool step(double value);
   // The same; stores the weights of the model if they are the best so far.
   template <class D, class T>
@@ -118,7 +127,8 @@ class EarlyStopping {
   template <class Model, class Optimizer>
   void on_epoch_end(Run<Model, Optimizer>& run) {
     const double value = run.value_of(options_.monitor);
-    if (options_.restore_best_weights ? step(run.model_of(options_.monitor), value) : step(value)) stop(run);
+    if (options_.restore_best_weights ? step(run.model_of(options_.monitor), value) : step(value))
+      stop(run);
     note_best(run);
   }
   template <class Model, class Optimizer>
@@ -142,19 +152,20 @@ class EarlyStopping {
 struct ModelCheckpointOptions {
   bool save_best_only = true;                     // false: after every epoch
   std::optional<Monitor> monitor = std::nullopt;  // default: val_loss or, without validation, loss
-  std::optional<Mode> mode = std::nullopt;        // whether lower or higher is better; default: that of the metric
+  // Whether lower or higher is better; default: that of the metric.
+  std::optional<Mode> mode = std::nullopt;
 };
 
 // Saves the model by io::save after each epoch that is the best so far. In your own loop:
 //   checkpoint.step(net, val_loss);
 class ModelCheckpoint {
  public:
-  // Throws Error if the file cannot be written or if io::save refuses its name, so that this shows before the training, and for
-  // a Measure without a mode.
+  // Throws Error if the file cannot be written or if io::save refuses its name, so that this shows
+  // before the training, and for a Measure without a mode.
   explicit ModelCheckpoint(std::string path, const ModelCheckpointOptions& options = {});
 
-  // Takes the metric after an epoch, saves the model if it is due, and returns whether it was saved. Lower is better
-  // unless `monitor` is an accuracy or the mode max.
+  // Takes the metric after an epoch, saves the model if it is due, and returns whether it was
+  // saved. Lower is better unless `monitor` is an accuracy or the mode max.
   template <class Model>
   bool step(const Model& model, double value) {
     const bool saved = is_due(value);
@@ -183,7 +194,8 @@ class ModelCheckpoint {
   Best best_;
 };
 
-// Clips the norm of the gradients that the optimizer uses in every step: nn::utils::clip_grad_norm_(optimizer.parameters(), max_norm).
+// Clips the norm of the gradients that the optimizer uses in every step:
+// nn::utils::clip_grad_norm_(optimizer.parameters(), max_norm).
 struct ClipGradNorm {
   static constexpr bool never_stops = true;  // a training
   double max_norm;
@@ -191,10 +203,12 @@ struct ClipGradNorm {
 
   template <class Model, class Optimizer>
   void before_update(Run<Model, Optimizer>& run) const {
-    nn::utils::detail::clip_grad_norm(run.model, &run.optimizer.indices(), max_norm, norm_type, false);
+    nn::utils::detail::clip_grad_norm(run.model, &run.optimizer.indices(), max_norm, norm_type,
+                                      false);
   }
 };
-// Clips each gradient that the optimizer uses in every step: nn::utils::clip_grad_value_(optimizer.parameters(), clip_value).
+// Clips each gradient that the optimizer uses in every step:
+// nn::utils::clip_grad_value_(optimizer.parameters(), clip_value).
 struct ClipGradValue {
   static constexpr bool never_stops = true;  // a training
   double clip_value;
@@ -216,8 +230,8 @@ struct WeightPenalty {
   }
 };
 
-// Stops when a loss was NaN or infinite. Checks every `every` steps and at the end of an epoch, because a check waits
-// for the device.
+// Stops when a loss was NaN or infinite. Checks every `every` steps and at the end of an epoch,
+// because a check waits for the device.
 class StopOnNaN {
  public:
   explicit StopOnNaN(index_t every = 100);
@@ -228,9 +242,9 @@ class StopOnNaN {
   index_t every_;
 };
 
-// Ends the training after the current step on Ctrl-C, SIGTERM or SIGHUP; a second Ctrl-C or SIGTERM ends the program.
-// The handlers are installed only while fit() runs. To cover saving too and to get an exit status, put an
-// InterruptGuard around it.
+// Ends the training after the current step on Ctrl-C, SIGTERM or SIGHUP; a second Ctrl-C or SIGTERM
+// ends the program. The handlers are installed only while fit() runs. To cover saving too and to
+// get an exit status, put an InterruptGuard around it.
 class StopOnInterrupt {
  public:
   void on_fit_begin(Training&) { guard_.emplace(); }
@@ -245,8 +259,9 @@ class StopOnInterrupt {
   std::optional<InterruptGuard> guard_;
 };
 
-// Calls scheduler.step(), scheduler.step(metric) (as for ReduceLROnPlateau), average.update_parameters(model) (as for
-// AveragedModel) or function(training) after every epoch. Stores lvalues by reference.
+// Calls scheduler.step(), scheduler.step(metric) (as for ReduceLROnPlateau),
+// average.update_parameters(model) (as for AveragedModel) or function(training) after every epoch.
+// Stores lvalues by reference.
 template <class F>
 class EachEpoch {
  public:
@@ -266,7 +281,9 @@ class EachEpoch {
   }
 
   // Writes or reads the state of the scheduler or average, for a checkpoint.
-  void visit_state(StateVisitor& state) requires Stateful<std::remove_reference_t<F>> { f_.visit_state(state); }
+  void visit_state(StateVisitor& state) requires Stateful<std::remove_reference_t<F>> {
+    f_.visit_state(state);
+  }
 
  private:
   F f_;
@@ -277,8 +294,8 @@ EachEpoch(F&&) -> EachEpoch<F>;
 template <class F>
 EachEpoch(F&&, Monitor) -> EachEpoch<F>;
 
-// Calls scheduler.step() or average.update_parameters(model) (as for AveragedModel) after every update, or
-// function(training) after every step. Stores lvalues by reference.
+// Calls scheduler.step() or average.update_parameters(model) (as for AveragedModel) after every
+// update, or function(training) after every step. Stores lvalues by reference.
 template <class F>
 class EachStep {
  public:
@@ -300,7 +317,9 @@ class EachStep {
   }
 
   // Writes or reads the state of the scheduler or average, for a checkpoint.
-  void visit_state(StateVisitor& state) requires Stateful<std::remove_reference_t<F>> { f_.visit_state(state); }
+  void visit_state(StateVisitor& state) requires Stateful<std::remove_reference_t<F>> {
+    f_.visit_state(state);
+  }
 
  private:
   F f_;

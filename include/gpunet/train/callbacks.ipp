@@ -22,15 +22,15 @@ GPUNET_INLINE void Best::visit_state(StateVisitor& state) {
   state.value("empty", empty_);
 }
 
-GPUNET_INLINE bool detail::higher_is_better(const std::optional<Monitor>& monitor, std::optional<Mode> mode,
-                                            const char* where) {
+GPUNET_INLINE bool detail::higher_is_better(const std::optional<Monitor>& monitor,
+                                            std::optional<Mode> mode, const char* where) {
   if (mode) return *mode == Mode::max;
   if (!monitor) return false;
   for (const Metric metric : each_metric)
     if (monitor->name == name_of(metric)) return train::higher_is_better(metric);
-  throw_error(Error(
-      concat("gpunet::train::", where, ": ", monitor->name,
-             " is monitored without a mode (whether higher is better), give .mode = train::Mode::max or min")));
+  throw_error(Error(concat("gpunet::train::", where, ": ", monitor->name,
+                           " is monitored without a mode (whether higher is better), give .mode = "
+                           "train::Mode::max or min")));
 }
 
 GPUNET_INLINE EarlyStopping::EarlyStopping(const EarlyStoppingOptions& options)
@@ -69,10 +69,12 @@ GPUNET_INLINE void EarlyStopping::note_best(Training& run) const {
   run.note_best(options_.monitor, best_.value(), options_.restore_best_weights ? "restored" : "");
 }
 
-GPUNET_INLINE ModelCheckpoint::ModelCheckpoint(std::string path, const ModelCheckpointOptions& options)
+GPUNET_INLINE ModelCheckpoint::ModelCheckpoint(std::string path,
+                                               const ModelCheckpointOptions& options)
     : path_(std::move(path)),
       options_(options),
-      higher_is_better_(detail::higher_is_better(options.monitor, options.mode, "ModelCheckpoint")) {
+      higher_is_better_(
+          detail::higher_is_better(options.monitor, options.mode, "ModelCheckpoint")) {
   io::written_format(path_);
   const io::AtomicFile probe(path_);
 }
@@ -83,7 +85,8 @@ GPUNET_INLINE bool ModelCheckpoint::is_due(double value) {
 }
 
 GPUNET_INLINE void ModelCheckpoint::note_best(Training& run) const {
-  run.note_best(options_.monitor, best_.value(), options_.save_best_only ? "saved to " + path_ : "");
+  run.note_best(options_.monitor, best_.value(),
+                options_.save_best_only ? "saved to " + path_ : "");
 }
 
 GPUNET_INLINE void ModelCheckpoint::on_fit_begin(Training& run) {

@@ -40,12 +40,14 @@ struct Scores {
   index_t support = 0;   // samples of this class
 };
 
-// The counts of a ConfusionMatrix, as scikit-learn's confusion_matrix: counts(k, p) samples of class k were predicted
-// as p. Samples whose label is not a class are only in no_class(), those to ignore in ignored().
+// The counts of a ConfusionMatrix, as scikit-learn's confusion_matrix: counts(k, p) samples of
+// class k were predicted as p. Samples whose label is not a class are only in no_class(), those to
+// ignore in ignored().
 class ConfusionCounts {
  public:
   // Throws Error unless there are classes * classes counts.
-  ConfusionCounts(index_t classes, std::vector<index_t> counts, index_t no_class = 0, index_t ignored = 0)
+  ConfusionCounts(index_t classes, std::vector<index_t> counts, index_t no_class = 0,
+                  index_t ignored = 0)
       : classes_(classes), counts_(std::move(counts)), no_class_(no_class), ignored_(ignored) {
     const auto size = static_cast<index_t>(counts_.size());
     require(classes >= 1 && size % classes == 0 && size / classes == classes,
@@ -54,8 +56,8 @@ class ConfusionCounts {
   }
 
   index_t classes() const { return classes_; }
-  // Returns the number of samples of class `label` that were predicted as `predicted`. Throws Error for an unknown
-  // class.
+  // Returns the number of samples of class `label` that were predicted as `predicted`. Throws Error
+  // for an unknown class.
   index_t operator()(index_t label, index_t predicted) const;
 
   // Return the number of samples that count, and the number predicted correctly.
@@ -86,13 +88,14 @@ class ConfusionCounts {
   index_t ignored_;              // samples that do not count
 };
 
-// Returns a table with a row per true class and a column per predicted class. `names`: one per class, or none to print
-// class indices. Throws Error for another number of names.
+// Returns a table with a row per true class and a column per predicted class. `names`: one per
+// class, or none to print class indices. Throws Error for another number of names.
 std::string to_string(const ConfusionCounts& counts, std::vector<std::string> names = {});
 
-// Returns precision, recall and F1 of every class and their averages, in the format of scikit-learn's
-// classification_report. `names` as in to_string.
-std::string classification_report(const ConfusionCounts& counts, std::vector<std::string> names = {});
+// Returns precision, recall and F1 of every class and their averages, in the format of
+// scikit-learn's classification_report. `names` as in to_string.
+std::string classification_report(const ConfusionCounts& counts,
+                                  std::vector<std::string> names = {});
 
 // Counts the confusion matrix on the device:
 //   confusion.update(net(inputs), labels);   // for each batch
@@ -114,13 +117,14 @@ class ConfusionMatrix {
 
   // Counts a batch, as Accuracy::update().
   template <class Output>
-  void update(const Output& outputs, const ViewArgument<label_t, D>& labels, std::optional<index_t> ignored = {}) {
+  void update(const Output& outputs, const ViewArgument<label_t, D>& labels,
+              std::optional<index_t> ignored = {}) {
     (void)detail::RequireOutput<Output>{};
     if (options_.ignore_index) ignored = options_.ignore_index;
     detail::check_batch("ConfusionMatrix", device_, classes_, outputs, labels, ignored);
     for_each(device_, ignored ? classes_ + 1 : classes_,
-             CountPairs{classes_, labels.numel(), predictions_.of(outputs, classes_), labels.data(), counts_.data(),
-                        ignored.value_or(ignore_nothing)});
+             CountPairs{classes_, labels.numel(), predictions_.of(outputs, classes_), labels.data(),
+                        counts_.data(), ignored.value_or(ignore_nothing)});
     samples_ += labels.numel();
   }
 
@@ -156,8 +160,8 @@ class ConfusionMatrix {
  private:
   static index_t checked(index_t classes) {
     constexpr index_t most = index_t{1} << 24;  // classes * classes * 8 bytes must not overflow
-    require(classes >= 1 && classes <= most, "gpunet::train::ConfusionMatrix: ", classes, " classes (want 1 to ",
-            most, ")");
+    require(classes >= 1 && classes <= most, "gpunet::train::ConfusionMatrix: ", classes,
+            " classes (want 1 to ", most, ")");
     return classes;
   }
 

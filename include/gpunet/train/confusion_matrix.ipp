@@ -22,8 +22,8 @@ inline double ratio_or_zero(index_t part, index_t whole) {
 
 GPUNET_INLINE index_t ConfusionCounts::operator()(index_t label, index_t predicted) const {
   require(label >= 0 && label < classes_ && predicted >= 0 && predicted < classes_,
-          "gpunet::train::ConfusionCounts: (", label, ", ", predicted, ") of ", classes_, " classes (want 0 to ",
-          classes_ - 1, ")");
+          "gpunet::train::ConfusionCounts: (", label, ", ", predicted, ") of ", classes_,
+          " classes (want 0 to ", classes_ - 1, ")");
   return at(label, predicted);
 }
 
@@ -96,13 +96,14 @@ inline std::string on_the_right(const std::string& text, std::size_t width) {
 }
 
 // Returns one name per class: those given, or the class indices.
-inline std::vector<std::string> class_names(const ConfusionCounts& counts, std::vector<std::string> names,
-                                            const char* where) {
+inline std::vector<std::string> class_names(const ConfusionCounts& counts,
+                                            std::vector<std::string> names, const char* where) {
   if (names.empty())
     for (index_t k = 0; k < counts.classes(); ++k)
       names.push_back(std::to_string(k));
-  require(static_cast<index_t>(names.size()) == counts.classes(), "gpunet::train::", where, ": ", names.size(),
-          " names for ", counts.classes(), " classes (want one each, or none), omit them to use class indices");
+  require(static_cast<index_t>(names.size()) == counts.classes(), "gpunet::train::", where, ": ",
+          names.size(), " names for ", counts.classes(),
+          " classes (want one each, or none), omit them to use class indices");
   return names;
 }
 
@@ -131,25 +132,29 @@ GPUNET_INLINE std::string to_string(const ConfusionCounts& counts, std::vector<s
   return out;
 }
 
-GPUNET_INLINE std::string classification_report(const ConfusionCounts& counts, std::vector<std::string> names) {
+GPUNET_INLINE std::string classification_report(const ConfusionCounts& counts,
+                                                std::vector<std::string> names) {
   names = detail::class_names(counts, std::move(names), "classification_report");
   const std::size_t first = detail::widest(names, std::string("weighted avg").size());
-  const auto row = [&](const std::string& name, const std::string& precision, const std::string& recall,
-                       const std::string& f1, index_t support) {
+  const auto row = [&](const std::string& name, const std::string& precision,
+                       const std::string& recall, const std::string& f1, index_t support) {
     return concat(detail::on_the_right(name, first), " ", detail::on_the_right(precision, 10),
                   detail::on_the_right(recall, 10), detail::on_the_right(f1, 10),
                   detail::on_the_right(std::to_string(support), 10), "\n");
   };
   const auto row_of = [&](const std::string& name, const Scores& s) {
-    return row(name, gpunet::detail::fixed_text(s.precision, 2), gpunet::detail::fixed_text(s.recall, 2),
-               gpunet::detail::fixed_text(s.f1, 2), s.support);
+    return row(name, gpunet::detail::fixed_text(s.precision, 2),
+               gpunet::detail::fixed_text(s.recall, 2), gpunet::detail::fixed_text(s.f1, 2),
+               s.support);
   };
   std::string out = std::string(first + 1, ' ') + " precision    recall  f1-score   support\n\n";
   for (index_t k = 0; k < counts.classes(); ++k)
     out += row_of(names[static_cast<std::size_t>(k)], counts.scores(k));
-  out += "\n" + row("accuracy", "", "", gpunet::detail::fixed_text(counts.total() > 0 ? counts.accuracy() : 0, 2),
+  out += "\n" + row("accuracy", "", "",
+                    gpunet::detail::fixed_text(counts.total() > 0 ? counts.accuracy() : 0, 2),
                     counts.total());
-  return out + row_of("macro avg", counts.macro_average()) + row_of("weighted avg", counts.weighted_average());
+  return out + row_of("macro avg", counts.macro_average()) +
+         row_of("weighted avg", counts.weighted_average());
 }
 
 }  // namespace gpunet::train

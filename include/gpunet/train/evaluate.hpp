@@ -45,14 +45,16 @@ decltype(auto) batches_on(D& device, Loader& loader, const GeneratorOption& gene
   } else {
     static_assert(
         requires { loader.begin(); },
-        "gpunet::train: this is not a loader (a dataset has no batches), write data::DataLoader loader(set, "
+        "gpunet::train: this is not a loader (a dataset has no batches), write data::DataLoader "
+        "loader(set, "
         "{.batch_size = 4})");
     return (loader);
   }
 }
 
-// Returns the inputs of the model and the targets of the loss for a batch of a loader. nn::OutputLoss has no targets: the
-// loader's are the model's second input, or ignored if it has one input.
+// Returns the inputs of the model and the targets of the loss for a batch of a loader.
+// nn::OutputLoss has no targets: the loader's are the model's second input, or ignored if it has
+// one input.
 template <class Loss, class D, class T, class Inputs, class Targets>
 auto batch_for(Network<D, T>& model, const Inputs& inputs, const Targets& targets) {
   using Input = View<const T, D>;
@@ -62,7 +64,8 @@ auto batch_for(Network<D, T>& model, const Inputs& inputs, const Targets& target
       if (model.graph().inputs.size() > 1) return std::pair(model.join({inputs, targets}), none);
     } else {
       require(model.graph().inputs.size() <= 1,
-              "gpunet::train: the loader's targets are labels and the network has a second input (which takes "
+              "gpunet::train: the loader's targets are labels and the network has a second input "
+              "(which takes "
               "numbers of "
               "the network's type), give the dataset targets of floats: Tensor<float, Host>");
     }
@@ -102,13 +105,15 @@ Evaluation evaluate(Model& model, const Loss& criterion, Loader&& loader, See se
   const Sizes& sizes = model.output_sizes();
   const AnyLoss<typename Model::device_type, typename Model::value_type> loss_of(criterion);
   const bool has_places = sizes.rank() > 1 && loss_of.traits(sizes).target == sizes.tail();
-  Accuracy accuracy(device, has_places ? sizes[0] : sizes.numel(), {nn::detail::ignore_index_of(criterion)});
+  Accuracy accuracy(device, has_places ? sizes[0] : sizes.numel(),
+                    {nn::detail::ignore_index_of(criterion)});
   auto&& batches = detail::batches_on(device, loader, generator);
   for (auto [batch_inputs, batch_targets] : batches) {
     const auto [inputs, targets] = detail::batch_for<Loss>(model, batch_inputs, batch_targets);
     static_assert(
         std::is_convertible_v<decltype(targets), View<const Target, typename Model::device_type>>,
-        "gpunet::train::evaluate: the loss has targets of another type than the loader's (classes are label_t, "
+        "gpunet::train::evaluate: the loss has targets of another type than the loader's (classes "
+        "are label_t, "
         "others float), use a loss with its target_type, or a dataset with targets of the loss");
     auto outputs = model(inputs);
     const auto loss_of_batch = criterion(outputs, targets);

@@ -20,17 +20,19 @@
 
 namespace gpunet::train {
 
-// Measures val_loss and val_accuracy after each epoch, in evaluation mode, on the batches of another loader.
+// Measures val_loss and val_accuracy after each epoch, in evaluation mode, on the batches of
+// another loader.
 template <class Loader, class Model = void>
 class Validation {
  public:
   // `loader`: a data::DataLoader or batches on the model's device. Stores an lvalue by reference.
   explicit Validation(Loader&& loader) : loader_(std::forward<Loader>(loader)) {}
-  // Measures another model than the one that is trained, such as an average of its weights: Validation(loader, ema.module()).
-  // EarlyStopping and ModelCheckpoint then store and restore the weights of that model, if it has the same type of numbers, unless
-  // they monitor the training.
+  // Measures another model than the one that is trained, such as an average of its weights:
+  // Validation(loader, ema.module()). EarlyStopping and ModelCheckpoint then store and restore the
+  // weights of that model, if it has the same type of numbers, unless they monitor the training.
   template <class Other>
-  Validation(Loader&& loader, Other& model) : loader_(std::forward<Loader>(loader)), model_(&model) {}
+  Validation(Loader&& loader, Other& model)
+      : loader_(std::forward<Loader>(loader)), model_(&model) {}
 
   template <class R, class Loss, class See>
   void validate(R& run, const Loss& criterion, See see) {
@@ -71,12 +73,14 @@ struct FitOptions {
   // by max_steps (after on_step_end), make an update, too: their sum is also divided by this
   // number, so it is smaller than their mean, as in Lightning.
   index_t accumulate = 1;
-  // For a network that stores float16: scales the losses, and skips updates whose gradients overflow (run.updated is false). Parts see
-  // gradients that are not scaled.
+  // For a network that stores float16: scales the losses, and skips updates whose gradients
+  // overflow (run.updated is false). Parts see gradients that are not scaled.
   amp::GradScaler* scaler = nullptr;
-  // The file of a checkpoint (io::Checkpoint), such as "run.safetensors". If it exists, the training resumes from it, bitwise as if it had
-  // not ended, and returns the whole history. It is saved at the beginning, after every epoch, and when the training is stopped; so the
-  // same program, started again after Ctrl-C (StopOnInterrupt) or a crash, loses only steps since the last save. Empty: no file.
+  // The file of a checkpoint (io::Checkpoint), such as "run.safetensors". If it exists, the
+  // training resumes from it, bitwise as if it had not ended, and returns the whole history. It is
+  // saved at the beginning, after every epoch, and when the training is stopped; so the same
+  // program, started again after Ctrl-C (StopOnInterrupt) or a crash, loses only steps since the
+  // last save. Empty: no file.
   std::string resume = {};
   index_t save_every = 0;  // steps after which it is saved too; 0: none
   int keep_last = 1;       // files of .resume that are kept, see io::CheckpointOptions
@@ -88,35 +92,41 @@ struct FitOptions {
 // Trains a model and returns what was measured:
 //   const auto history = train::fit(net, criterion, optimizer, loader, {.epochs = 10}, train::ProgressBar(),
 //                                   train::Validation(test_loader), train::EarlyStopping({.patience = 3}));
-// The loader is a data::DataLoader or batches that are on the device already (loader.resident_on(device)). Without
-// parts, the results are bitwise identical to those of the loop
+// The loader is a data::DataLoader or batches that are on the device already
+// (loader.resident_on(device)). Without parts, the results are bitwise identical to those of the
+// loop
 //   for (auto [inputs, labels] : loader.to(device)) step(inputs, labels);
 // and only the end of an epoch waits for the device.
 //
-// A part is an object with some of these functions. They get the Training (or, as templates, the Run) and are called in
+// A part is an object with some of these functions. They get the Training (or, as templates, the
+// Run) and are called in
 // the order of the parts:
 //   on_fit_begin, on_epoch_begin, before_update (gradients are computed), on_step_end (run.updated: parameters have
 //   changed), on_validation_step_end,
 //   on_epoch_end, on_fit_end (also if the training was stopped), on_exit() noexcept (last, also after an exception).
-// A function as a part is called with the training at the end of every epoch. Metrics (Accuracy, ConfusionMatrix, TopK)
-// are reset before every epoch, and leave out the labels that the loss ignores unless they have an .ignore_index; a Measure writes one, or a function of yours, to the history, also of the validation. With a
-// metric, a step runs the forward pass of the whole batch before the backward pass.
+// A function as a part is called with the training at the end of every epoch. Metrics (Accuracy,
+// ConfusionMatrix, TopK) are reset before every epoch, and leave out the labels that the loss
+// ignores unless they have an .ignore_index; a Measure writes one, or a function of yours, to the
+// history, also of the validation. With a metric, a step runs the forward pass of the whole batch
+// before the backward pass.
 //
-// With {.resume = file}, the state of a part belongs to the checkpoint if it has void visit_state(StateVisitor&), as all of gpunet
-// have that need it. A training that goes on within an epoch calls on_fit_begin and reads the states; on_epoch_begin follows with the
-// next epoch. One that is over (all epochs, or EarlyStopping) trains no more.
+// With {.resume = file}, the state of a part belongs to the checkpoint if it has void
+// visit_state(StateVisitor&), as all of gpunet have that need it. A training that goes on within an
+// epoch calls on_fit_begin and reads the states; on_epoch_begin follows with the next epoch. One
+// that is over (all epochs, or EarlyStopping) trains no more.
 //
-// With nn::OutputLoss, for a model that computes its loss, the loader's targets are the second input of the model, or ignored
-// if it has one input.
+// With nn::OutputLoss, for a model that computes its loss, the loader's targets are the second
+// input of the model, or ignored if it has one input.
 //
-// With a distributed::DistributedDataParallel, throws Error on all ranks if their options, parts, optimizers or samplers differ, or after
-// an epoch their parameters. A part of one rank that stops the training stops all: a part with on_step_end or
-// before_update costs a sum of one number per step, unless it has static constexpr bool never_stops = true.
+// With a distributed::DistributedDataParallel, throws Error on all ranks if their options, parts,
+// optimizers or samplers differ, or after an epoch their parameters. A part of one rank that stops
+// the training stops all: a part with on_step_end or before_update costs a sum of one number per
+// step, unless it has static constexpr bool never_stops = true.
 //
-// Throws Error for invalid options, for a loss that does not match the model's outputs (at compile time), and what a
-// part throws. An epoch that is stopped early is in the history, but it is not validated and has no on_epoch_end. A
-// loss that is NaN or infinite does not stop the training (StopOnNaN does), but history.why reports it. The model's
-// mode is restored at the end.
+// Throws Error for invalid options, for a loss that does not match the model's outputs (at compile
+// time), and what a part throws. An epoch that is stopped early is in the history, but it is not
+// validated and has no on_epoch_end. A loss that is NaN or infinite does not stop the training
+// (StopOnNaN does), but history.why reports it. The model's mode is restored at the end.
 template <class D, class T, class Loss, class Optimizer, class Loader, class... Parts>
 History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, Loader&& loader,
             const FitOptions& options, Parts&&... parts);
@@ -125,8 +135,8 @@ History fit(Model<Net, D, T>& model, const Loss& criterion, Optimizer& optimizer
             const FitOptions& options, Parts&&... parts);
 // The same for the network of a distributed::DistributedDataParallel.
 template <HasModule Wrapper, class Loss, class Optimizer, class Loader, class... Parts>
-History fit(Wrapper& ddp, const Loss& criterion, Optimizer& optimizer, Loader&& loader, const FitOptions& options,
-            Parts&&... parts) {
+History fit(Wrapper& ddp, const Loss& criterion, Optimizer& optimizer, Loader&& loader,
+            const FitOptions& options, Parts&&... parts) {
   return fit(ddp.module(), criterion, optimizer, std::forward<Loader>(loader), options,
              std::forward<Parts>(parts)...);
 }
@@ -140,12 +150,13 @@ requires(!std::is_convertible_v<Other&&, const FitOptions&>) History
     fit(Model&, const Loss&, Optimizer&, Loader&&, Other&&, Parts&&...) {
   constexpr bool is_number = std::is_arithmetic_v<std::remove_cvref_t<Other>>;
   static_assert(!is_number,
-                "gpunet::train::fit: a number in the place of the options (it could be epochs or steps), write "
+                "gpunet::train::fit: a number in the place of the options (it could be epochs or "
+                "steps), write "
                 "{.epochs = 5} or {.max_steps = 100}");
-  static_assert(
-      is_number,
-      "gpunet::train::fit: the options are missing between the loader and the parts, write {.epochs = 10} "
-      "there");
+  static_assert(is_number,
+                "gpunet::train::fit: the options are missing between the loader and the parts, "
+                "write {.epochs = 10} "
+                "there");
   return {};
 }
 
@@ -161,31 +172,37 @@ History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, L
           " (want 0, for no limit, or more)");
   require(options.accumulate >= 1, "gpunet::train::fit: accumulate ", options.accumulate,
           " (want 1, an update for every batch, or more)");
-  require(options.keep_last == 1 || !options.resume.empty(), "gpunet::train::fit: keep_last ", options.keep_last,
-          " (want a file in .resume, of which so many are kept), write {.resume = \"run.safetensors\", .keep_last "
+  require(options.keep_last == 1 || !options.resume.empty(), "gpunet::train::fit: keep_last ",
+          options.keep_last,
+          " (want a file in .resume, of which so many are kept), write {.resume = "
+          "\"run.safetensors\", .keep_last "
           "= 3}");
   require(options.save_every >= 0 && (options.save_every == 0 || !options.resume.empty()),
           "gpunet::train::fit: save_every ", options.save_every,
-          " (want 0 or more, and with .resume a file), write {.resume = \"run.safetensors\", .save_every = 100}");
+          " (want 0 or more, and with .resume a file), write {.resume = \"run.safetensors\", "
+          ".save_every = 100}");
   require(&optimizer.model() == &model,
-          "gpunet::train::fit: the optimizer belongs to another model (this one would not learn), make one for it");
-  require(
-      detail::TakesGenerator<Loader, D> || !options.generator.is_given(),
-      "gpunet::train::fit: .generator with batches that are made already (they draw from that of their loader), "
-      "give it to the data::DataLoader");
+          "gpunet::train::fit: the optimizer belongs to another model (this one would not learn), "
+          "make one for it");
+  require(detail::TakesGenerator<Loader, D> || !options.generator.is_given(),
+          "gpunet::train::fit: .generator with batches that are made already (they draw from that "
+          "of their loader), "
+          "give it to the data::DataLoader");
   auto&& batches = detail::batches_on(model.device(), loader, options.generator);
-  require(batches.size() > 0, "gpunet::train::fit: the loader has no batches, nothing could be learned");
+  require(batches.size() > 0,
+          "gpunet::train::fit: the loader has no batches, nothing could be learned");
 
   R run(model, optimizer);
   run.generator = options.generator;
-  require(
-      !model.reducer() || model.reducer()->reduces(),
-      "gpunet::train::fit: within no_sync() (each rank would update by its own gradients), end its scope before");
+  require(!model.reducer() || model.reducer()->reduces(),
+          "gpunet::train::fit: within no_sync() (each rank would update by its own gradients), end "
+          "its scope before");
   detail::FitRanks ranks(model.reducer());
   run.is_main = ranks.is_main();
   run.epochs = options.epochs;
   run.steps = batches.size();
-  if constexpr (requires { loader.options().batch_size; }) run.batch_size = loader.options().batch_size;
+  if constexpr (requires { loader.options().batch_size; })
+    run.batch_size = loader.options().batch_size;
   run.has_validation = (detail::Validates<std::remove_reference_t<Parts>, R, Loss> || ...);
   constexpr bool may_stop = (detail::MayStop<std::remove_reference_t<Parts>, R> || ...);
 
@@ -219,9 +236,10 @@ History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, L
         if constexpr (requires { part.all_reduce(*ranks); })
           part.all_reduce(*ranks);
         else
-          throw_error(Error(
-              "gpunet::train::fit: a metric of a program cannot be added up over several processes, give it void "
-              "all_reduce(auto& comm)"));
+          throw_error(
+              Error("gpunet::train::fit: a metric of a program cannot be added up over several "
+                    "processes, give it void "
+                    "all_reduce(auto& comm)"));
       }
     });
   };
@@ -247,9 +265,9 @@ History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, L
     lines.add("parts", sizeof...(Parts));
     lines.add("parts that may stop it in a step", may_stop ? "some" : "none");
     lines.add("validation", run.has_validation ? "yes" : "no");
-    lines.add("measures", measures.empty() ? "none" : gpunet::detail::short_list(measures, [](const auto& m) {
-                return m.first;
-              }));
+    lines.add("measures", measures.empty() ? "none"
+                                           : gpunet::detail::short_list(
+                                                 measures, [](const auto& m) { return m.first; }));
     lines.add("scaler", options.scaler ? "yes" : "no");
     if (options.scaler) lines.add_numbers("scaler", *options.scaler);
     lines.add_numbers("optimizer", optimizer);
@@ -280,13 +298,17 @@ History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, L
   };
   if (!options.resume.empty()) {
     checkpoint.emplace(options.resume, io::CheckpointOptions{.keep_last = options.keep_last});
-    checkpoint->add("model", model).add("optimizer", optimizer).add("step", step).add("training", run);
+    checkpoint->add("model", model)
+        .add("optimizer", optimizer)
+        .add("step", step)
+        .add("training", run);
     if constexpr (Stateful<std::remove_reference_t<decltype(batches)>>)
       checkpoint->add("loader", batches);
     else
-      throw_error(Error(
-          "gpunet::train::fit: .resume with batches of your own (their place in the epoch is unknown), give a "
-          "data::DataLoader or add void visit_state(StateVisitor&) to them"));
+      throw_error(
+          Error("gpunet::train::fit: .resume with batches of your own (their place in the epoch is "
+                "unknown), give a "
+                "data::DataLoader or add void visit_state(StateVisitor&) to them"));
     if (options.scaler) checkpoint->add("scaler", *options.scaler);
     if (options.generator.is_given()) checkpoint->add("generator", *options.generator);
     each([&, number = index_t{0}]<class Part>(Part& part) mutable {
@@ -326,12 +348,14 @@ History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, L
     if (!done && !run.trained)
       for (auto [batch_inputs, batch_targets] : batches) {
         const auto [inputs, labels] = detail::batch_for<Loss>(model, batch_inputs, batch_targets);
-        static_assert(
-            std::is_convertible_v<decltype(labels), View<const Target, D>>,
-            "gpunet::train::fit: the loss has targets of another type than the loader's (classes are label_t, "
-            "others float), use a loss with its target_type, or a dataset with targets of the loss");
+        static_assert(std::is_convertible_v<decltype(labels), View<const Target, D>>,
+                      "gpunet::train::fit: the loss has targets of another type than the loader's "
+                      "(classes are label_t, "
+                      "others float), use a loss with its target_type, or a dataset with targets "
+                      "of the loss");
         done = run.total_steps + 1 == options.max_steps;
-        run.running_loss.update(step(inputs, labels, batch_targets, run.step + 1 == run.steps), inputs.size(0));
+        run.running_loss.update(step(inputs, labels, batch_targets, run.step + 1 == run.steps),
+                                inputs.size(0));
         run.current.steps = ++run.step;
         run.current.lr = optimizer.lr();
         ++run.total_steps;
@@ -340,7 +364,8 @@ History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, L
         });
         if constexpr (may_stop) ranks.agree_to_stop(run);
         done = done || run.stopped();
-        if (done || (options.save_every > 0 && run.total_steps % options.save_every == 0)) save_now();
+        if (done || (options.save_every > 0 && run.total_steps % options.save_every == 0))
+          save_now();
         if (done) break;
       }
     if (!run.trained) {
@@ -363,15 +388,18 @@ History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, L
           });
           part.validate(run, criterion, [&](const auto& outputs, const auto& targets) {
             each([&]<class Other>(Other& other) {
-              if constexpr (detail::Measures<Other>) detail::update_metric(other, criterion, outputs, targets);
-              if constexpr (requires { other.on_validation_step_end(run); }) other.on_validation_step_end(run);
+              if constexpr (detail::Measures<Other>)
+                detail::update_metric(other, criterion, outputs, targets);
+              if constexpr (requires { other.on_validation_step_end(run); })
+                other.on_validation_step_end(run);
             });
             return !run.stopped();
           });
         }
       });
       ranks.agree_to_stop(run);
-      if (run.stopped()) {  // measured on a part of it only; a training that goes on validates again
+      // Measured on a part of it only; a training that goes on validates again.
+      if (run.stopped()) {
         run.current.val_loss = run.current.val_accuracy = Epoch::unknown;
         if (checkpoint) *options.generator = *before;
         save_now();

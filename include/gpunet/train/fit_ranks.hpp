@@ -21,7 +21,10 @@ class RankLines {
   template <class Object>
   void add_numbers(const char* name, Object& object) {
     visit(
-        name, [](StateVisitor& state, const char* of, void* at) { state.part(of, *static_cast<Object*>(at)); },
+        name,
+        [](StateVisitor& state, const char* of, void* at) {
+          state.part(of, *static_cast<Object*>(at));
+        },
         &object);
   }
   const std::string& text() const { return text_; }
@@ -43,7 +46,8 @@ class FitRanks {
   Ranks* operator->() const { return ranks_; }
   bool is_main() const { return !ranks_ || ranks_->is_main(); }
 
-  // With ranks only: throws Error on all of them unless all have the same lines, and each its own part of `parts` of the samples (0: not known).
+  // With ranks only: throws Error on all of them unless all have the same lines, and each its own
+  // part of `parts` of the samples (0: not known).
   void require_same(const RankLines& lines, index_t part, index_t parts) const;
   // With ranks only: throws Error on all of them if some have found a file, and others not.
   void require_found(bool is_there, const std::string& path) const;

@@ -33,7 +33,8 @@ concept Measures = requires(Part& part) {
 // Metrics: Accuracy, ConfusionMatrix, TopK; Measure.
 template <class Part, class Model>
 concept Counts = Measures<Part> ||
-    requires(Part& part, const Output<typename Model::device_type, typename Model::value_type>& outputs,
+    requires(Part& part,
+             const Output<typename Model::device_type, typename Model::value_type>& outputs,
              const View<const label_t, typename Model::device_type>& labels) {
   part.update(outputs, labels);
   part.reset();
@@ -42,7 +43,8 @@ template <class Part, class R>
 concept SeesSteps = requires(Part& part, R& run) {
   part.on_step_end(run);
 };
-// Whether it may stop the training within an epoch; ProgressBar and others say that they do not. Then fit asks the other ranks after each step.
+// Whether it may stop the training within an epoch; ProgressBar and others say that they do not.
+// Then fit asks the other ranks after each step.
 template <class Part>
 concept NeverStops = requires {
   requires Part::never_stops;
@@ -70,19 +72,22 @@ concept IsPart = HasBeforeUpdate<Part, R> || Validates<Part, R, Loss> || Counts<
   part.on_fit_end(run);
 };
 
-// Compile errors for an object that is not a part, and for functions of a part that fit could not call.
+// Compile errors for an object that is not a part, and for functions of a part that fit could not
+// call.
 template <class Part, class R, class Model, class Loss>
 struct RequirePart {
   using Changed = std::remove_const_t<Part>;
-  static_assert(
-      IsPart<Part, R, Model, Loss> || !IsPart<Changed, R, Model, Loss>,
-      "gpunet::train::fit: a part of the training is const (its functions change it), give an object that "
-      "is not");
+  static_assert(IsPart<Part, R, Model, Loss> || !IsPart<Changed, R, Model, Loss>,
+                "gpunet::train::fit: a part of the training is const (its functions change it), "
+                "give an object that "
+                "is not");
   static_assert(IsPart<Changed, R, Model, Loss>,
-                "gpunet::train::fit: an argument after the options is not a part of a training, give an object "
+                "gpunet::train::fit: an argument after the options is not a part of a training, "
+                "give an object "
                 "with on_epoch_end(train::Training&) or another of fit's functions");
 
-// A function of this name takes the training, or the part has none. Those of templates and overloads are not found.
+// A function of this name takes the training, or the part has none. Those of templates and
+// overloads are not found.
 #define GPUNET_REQUIRE_PART(NAME)                                                          \
   static_assert(                                                                           \
       requires(Part & part, R & run) { part.NAME(run); } || !requires { &Changed::NAME; }, \
@@ -99,11 +104,13 @@ struct RequirePart {
 #undef GPUNET_REQUIRE_PART
   static_assert(
       Stateful<Changed> || !requires { &Changed::visit_state; },
-      "gpunet::train::fit: the function visit_state of a part does not take a visitor (a checkpoint would lack its "
+      "gpunet::train::fit: the function visit_state of a part does not take a visitor (a "
+      "checkpoint would lack its "
       "state), write void visit_state(StateVisitor& state)");
   static_assert(
       requires(Part & part) { part.on_exit(); } || !requires { &Changed::on_exit; },
-      "gpunet::train::fit: the function on_exit of a part takes an argument (it would never be called), write void "
+      "gpunet::train::fit: the function on_exit of a part takes an argument (it would never be "
+      "called), write void "
       "on_exit() noexcept");
 };
 
@@ -134,9 +141,9 @@ class FitStep {
   struct NoStep {
     NoStep(Model&, const Loss&, Optimizer&, const StepOptions&) {}
   };
-  using WholeStep =
-      std::conditional_t<counts || before_update, NoStep,
-                         Step<typename Model::device_type, typename Model::value_type, Loss, Optimizer>>;
+  using WholeStep = std::conditional_t<
+      counts || before_update, NoStep,
+      Step<typename Model::device_type, typename Model::value_type, Loss, Optimizer>>;
   using BatchLoss = LossValue<typename Model::device_type, typename Model::value_type>;
 
  public:
@@ -151,7 +158,8 @@ class FitStep {
 
   // Trains on a batch. The last one of an epoch ends with an update.
   template <class Inputs, class Labels, class Targets>
-  BatchLoss operator()(const Inputs& inputs, const Labels& labels, const Targets& of_loader, bool is_last) {
+  BatchLoss operator()(const Inputs& inputs, const Labels& labels, const Targets& of_loader,
+                       bool is_last) {
     if (batches_ == 0) run_.optimizer.zero_grad();
     ++batches_;
     run_.updated = is_last || batches_ == options_.accumulate;
@@ -189,7 +197,8 @@ class FitStep {
       amp::GradScaler* const scaler = options_.scaler;
       if (scaler) scaler->unscale_(run_.optimizer);
       each([&](auto& part) {
-        if constexpr (HasBeforeUpdate<std::remove_reference_t<decltype(part)>, R>) part.before_update(run_);
+        if constexpr (HasBeforeUpdate<std::remove_reference_t<decltype(part)>, R>)
+          part.before_update(run_);
       });
       if (!scaler) return run_.optimizer.step();
       scaler->step(run_.optimizer);
@@ -201,7 +210,8 @@ class FitStep {
 
   // Runs both passes, and with a whole step the update if it is due.
   template <class Inputs, class Labels, class Targets>
-  BatchLoss add_gradients(const Inputs& inputs, const Labels& labels, [[maybe_unused]] const Targets& of_loader) {
+  BatchLoss add_gradients(const Inputs& inputs, const Labels& labels,
+                          [[maybe_unused]] const Targets& of_loader) {
     if constexpr (counts || before_update) {
       const auto leaves = run_.model.leaves();
       if (!leaves) {
@@ -223,7 +233,8 @@ class FitStep {
 
   // Runs both passes for a batch, or a leaf of it.
   template <class Inputs, class Labels, class Targets>
-  BatchLoss run_passes(const Inputs& inputs, const Labels& labels, [[maybe_unused]] const Targets& of_loader) {
+  BatchLoss run_passes(const Inputs& inputs, const Labels& labels,
+                       [[maybe_unused]] const Targets& of_loader) {
     const double scale = options_.scaler ? options_.scaler->scale_of(run_.model.storage()) : 1;
     const double loss_gradient = 1.0 / static_cast<double>(options_.accumulate) * scale;
     if constexpr (counts) {

@@ -16,7 +16,8 @@ GPUNET_INLINE InterruptGuard::InterruptGuard() {
   sigemptyset(&action.sa_mask);
   for (std::size_t i = 0; i < handled.size(); ++i) {
     sigaction(handled[i], nullptr, &previous_[i]);
-    if (handled[i] != SIGHUP || previous_[i].sa_handler != SIG_IGN) sigaction(handled[i], &action, nullptr);
+    if (handled[i] != SIGHUP || previous_[i].sa_handler != SIG_IGN)
+      sigaction(handled[i], &action, nullptr);
   }
 }
 
@@ -29,7 +30,8 @@ GPUNET_INLINE InterruptGuard::~InterruptGuard() {
 GPUNET_INLINE void InterruptGuard::note(int signal) {
   int none = 0;
   if (caught_.compare_exchange_strong(none, signal)) return;
-  if (signal == SIGHUP) return;  // sent twice when a terminal is closed: by its shell and by the system
+  // Sent twice when a terminal is closed: by its shell and by the system.
+  if (signal == SIGHUP) return;
   ::signal(signal, SIG_DFL);
   raise(signal);  // delivered when this handler returns
 }

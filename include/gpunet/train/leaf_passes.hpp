@@ -15,8 +15,9 @@ auto rows_of_leaf(LeafReducer<D, T>& leaves, int number, const Array& array) {
   return leaves.rows_of_leaf(number, View<const Element, D>(array));
 }
 
-// Calls pass() for each leaf of a batch, which computes its gradients by the rows_of_leaf() and returns the loss. Then the gradients are the
-// means over all leaves of all processes, and so is the returned loss. An error changes no gradient.
+// Calls pass() for each leaf of a batch, which computes its gradients by the rows_of_leaf() and
+// returns the loss. Then the gradients are the means over all leaves of all processes, and so is
+// the returned loss. An error changes no gradient.
 template <class D, class T, class Pass>
 LossValue<D, T> run_leaves(LeafReducer<D, T>& leaves, index_t samples, Pass pass) {
   std::optional<LossValue<D, T>> loss;
@@ -26,7 +27,8 @@ LossValue<D, T> run_leaves(LeafReducer<D, T>& leaves, index_t samples, Pass pass
       leaves.begin_leaf();
       loss.emplace(pass());
       require(!loss->is_sum(),
-              "gpunet::train: a loss with Reduction::sum and distributed::Reduction::fixed_tree (the mean over "
+              "gpunet::train: a loss with Reduction::sum and distributed::Reduction::fixed_tree "
+              "(the mean over "
               "ranks of sums "
               "depends on their number), take Reduction::mean");
       leaves.end_leaf();

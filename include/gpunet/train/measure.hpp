@@ -52,16 +52,18 @@ concept IsMetric = requires(M& metric) {
 
 }  // namespace detail
 
-// A number with a name, as a part of fit(), which measures it on the batches of every epoch, and on those of its Validation:
+// A number with a name, as a part of fit(), which measures it on the batches of every epoch, and on
+// those of its Validation:
 //   const auto history = train::fit(net, criterion, optimizer, loader, {.epochs = 10}, train::Validation(test_loader),
 //       train::Measure("top3", train::TopK(device, 3)),
 //       train::Measure("f1", train::ConfusionMatrix(device, 10), [](const auto& counts) { return counts.macro_average().f1; }),
 //       train::Measure("error", [](const auto& outputs, const auto& targets) { return mean(abs(outputs.tensor() - targets)); }));
 //   history.epochs.back()["val_f1"]
 //
-// Of a metric it is the accuracy, or a function of the metric's result. Otherwise it is the mean over all samples of a function that
-// returns the mean of a batch, a number or a tensor of one element: of outputs, what the network returns, and the targets of the loader,
-// a Tensor [batch, ...]. Such a function waits for the device. Stores lvalues by reference.
+// Of a metric it is the accuracy, or a function of the metric's result. Otherwise it is the mean
+// over all samples of a function that returns the mean of a batch, a number or a tensor of one
+// element: of outputs, what the network returns, and the targets of the loader, a Tensor [batch,
+// ...]. Such a function waits for the device. Stores lvalues by reference.
 template <class M, class F = detail::AccuracyOf>
 class Measure {
  public:
@@ -75,15 +77,16 @@ class Measure {
 
   // Measures a batch. `ignored`: as of Accuracy::update().
   template <class Output, class Targets>
-  void update(const Output& outputs, const Targets& targets, [[maybe_unused]] std::optional<index_t> ignored = {}) {
+  void update(const Output& outputs, const Targets& targets,
+              [[maybe_unused]] std::optional<index_t> ignored = {}) {
     constexpr bool takes_targets = requires {
       metric_.update(outputs, targets);
     };
     if constexpr (detail::IsMetric<M>) {
-      static_assert(
-          takes_targets,
-          "gpunet::train::Measure: the metric takes other targets than the loader has (Accuracy, TopK and "
-          "ConfusionMatrix take labels), give a function of outputs and targets");
+      static_assert(takes_targets,
+                    "gpunet::train::Measure: the metric takes other targets than the loader has "
+                    "(Accuracy, TopK and "
+                    "ConfusionMatrix take labels), give a function of outputs and targets");
       if constexpr (requires { metric_.update(outputs, targets, ignored); })
         metric_.update(outputs, targets, ignored);
       else if constexpr (takes_targets)
@@ -93,10 +96,12 @@ class Measure {
       using Tensor = gpunet::Tensor<T, typename Output::device_type>;
       static_assert(
           std::is_invocable_v<M&, const Output&, const Tensor&>,
-          "gpunet::train::Measure: the function cannot be called with the outputs of a network and a tensor "
+          "gpunet::train::Measure: the function cannot be called with the outputs of a network and "
+          "a tensor "
           "of the targets, write [](const auto& outputs, const auto& targets) { return ...; }");
       Tensor copy(outputs.device(), targets.sizes());
-      outputs.device().copy(copy.data(), targets.data(), static_cast<std::size_t>(targets.numel()) * sizeof(T));
+      outputs.device().copy(copy.data(), targets.data(),
+                            static_cast<std::size_t>(targets.numel()) * sizeof(T));
       const auto batch = static_cast<double>(outputs.batch());
       sum_ += batch * number(metric_(outputs, std::as_const(copy)));
       samples_ += batch;
@@ -124,8 +129,9 @@ class Measure {
     } else if constexpr (requires { metric_.all_reduce(comm); }) {
       metric_.all_reduce(comm);
     } else {
-      throw_error(Error(concat("gpunet::train::Measure: the metric of ", name_,
-                               " cannot be added up over several processes, give it void all_reduce(auto& comm)")));
+      throw_error(Error(concat(
+          "gpunet::train::Measure: the metric of ", name_,
+          " cannot be added up over several processes, give it void all_reduce(auto& comm)")));
     }
   }
 
@@ -140,8 +146,9 @@ class Measure {
   template <class X>
   double number(X&& x) const {
     if constexpr (requires { x.numel(); })
-      require(x.numel() == 1, "gpunet::train::Measure: the function of ", name_, " returns a tensor of shape ",
-              to_string(x.sizes()), " (want one number, the mean of the batch), return mean(...) of it");
+      require(x.numel() == 1, "gpunet::train::Measure: the function of ", name_,
+              " returns a tensor of shape ", to_string(x.sizes()),
+              " (want one number, the mean of the batch), return mean(...) of it");
     if constexpr (requires { std::forward<X>(x).item(); })
       return static_cast<double>(std::forward<X>(x).item());
     else

@@ -40,26 +40,27 @@ index_t classes_of(const Output& outputs, const Labels& labels) {
   return has_places(outputs, labels) ? outputs.sizes()[1] : outputs.features();
 }
 
-// Throws Error unless a batch matches the metric called `name`: its device, number of classes and labels. On Host, also
-// if a label is not a class and not ignored; on Cuda labels are not read.
+// Throws Error unless a batch matches the metric called `name`: its device, number of classes and
+// labels. On Host, also if a label is not a class and not ignored; on Cuda labels are not read.
 template <class D, class Output>
 void check_batch(std::string_view name, D& device, index_t classes, const Output& outputs,
                  const View<const label_t, D>& labels, std::optional<index_t> ignored) {
   require(&outputs.device() == &device, "gpunet::train::", name,
           ": the outputs are on another device object, use the model's");
   const index_t found = classes_of(outputs, labels);
-  require(found == classes, "gpunet::train::", name, ": outputs of ", found, " classes (want ", classes,
-          "), make it for as many classes as the network has outputs");
+  require(found == classes, "gpunet::train::", name, ": outputs of ", found, " classes (want ",
+          classes, "), make it for as many classes as the network has outputs");
   if (!has_places(outputs, labels)) {
     require(outputs.batch() == labels.numel(), "gpunet::train::", name, ": ", labels.numel(),
             " labels for a batch of ", outputs.batch());
-    require(labels.sizes().rank() == 1, "gpunet::train::", name, ": labels of shape ", to_string(labels.sizes()),
-            " (want [", outputs.batch(), "], a class for each sample), give labels.view().flatten()");
+    require(labels.sizes().rank() == 1, "gpunet::train::", name, ": labels of shape ",
+            to_string(labels.sizes()), " (want [", outputs.batch(),
+            "], a class for each sample), give labels.view().flatten()");
   } else {
     const Sizes wanted = outputs.sizes().tail().tail().with_front(outputs.batch());
-    require(labels.sizes() == wanted, "gpunet::train::", name, ": labels of shape ", to_string(labels.sizes()),
-            " for outputs of shape ", to_string(outputs.sizes()), " (want ", to_string(wanted),
-            "), give a class for each place");
+    require(labels.sizes() == wanted, "gpunet::train::", name, ": labels of shape ",
+            to_string(labels.sizes()), " for outputs of shape ", to_string(outputs.sizes()),
+            " (want ", to_string(wanted), "), give a class for each place");
   }
   check_labels(concat("train::", name), device, labels.data(), labels.numel(), classes, ignored);
 }
@@ -126,7 +127,8 @@ class Accuracy {
   // ...], such as images. `ignored`: the label that does not count, unless the options have one.
   // Does not wait for the device.
   template <class Output>
-  void update(const Output& outputs, const ViewArgument<label_t, D>& labels, std::optional<index_t> ignored = {}) {
+  void update(const Output& outputs, const ViewArgument<label_t, D>& labels,
+              std::optional<index_t> ignored = {}) {
     (void)detail::RequireOutput<Output>{};
     if (options_.ignore_index) ignored = options_.ignore_index;
     detail::check_batch("Accuracy", device_, classes_, outputs, labels, ignored);
@@ -191,7 +193,8 @@ class Accuracy {
     state.count("samples", samples_);
   }
 
-  // Adds the counts of all ranks of a distributed::Communicator, on all of them; reset() before the next batch.
+  // Adds the counts of all ranks of a distributed::Communicator, on all of them; reset() before the
+  // next batch.
   template <class Communicator>
   void all_reduce(Communicator& comm) {
     comm.all_reduce(device_, View<index_t, D>(counts_.data(), {counts_.size()}));
@@ -201,8 +204,8 @@ class Accuracy {
  private:
   static index_t checked(index_t classes) {
     constexpr index_t most = std::numeric_limits<label_t>::max();
-    require(0 < classes && classes <= most, "gpunet::train::Accuracy: ", classes, " classes (want 1 to ", most,
-            ")");
+    require(0 < classes && classes <= most, "gpunet::train::Accuracy: ", classes,
+            " classes (want 1 to ", most, ")");
     return classes;
   }
 
@@ -231,7 +234,8 @@ struct CountTopK {
     const index_t kind = label == ignored ? 2 : label < 0 || label >= classes ? 1 : 0;
     if (i != kind) return 0;
     if (kind != 0) return 1;
-    const index_t first = slice.offset(n / places, n % places, classes * places), step = places * slice.inner;
+    const index_t first = slice.offset(n / places, n % places, classes * places),
+                  step = places * slice.inner;
     const T own = x[first + label * step];
     index_t before = 0;
     for (index_t j = 0; j < classes; ++j) {
@@ -261,18 +265,20 @@ class TopK {
 
   // Counts a batch, as Accuracy::update().
   template <class Output>
-  void update(const Output& outputs, const ViewArgument<label_t, D>& labels, std::optional<index_t> ignored = {}) {
+  void update(const Output& outputs, const ViewArgument<label_t, D>& labels,
+              std::optional<index_t> ignored = {}) {
     (void)detail::RequireOutput<Output>{};
     if (options_.ignore_index) ignored = options_.ignore_index;
-    const index_t classes = detail::classes_of(outputs, labels), places = outputs.features() / classes;
+    const index_t classes = detail::classes_of(outputs, labels),
+                  places = outputs.features() / classes;
     require(classes >= k_, "gpunet::train::TopK: the ", k_, " most likely of ", classes,
             " classes (want k of 1 to ", classes, ")");
     detail::check_batch("TopK", device_, classes, outputs, labels, ignored);
     using T = typename Output::value_type;
     outputs.each_slice([&](const Slice& slice, index_t first, const T* x) {
       sum_each(device_, counts_.size(), slice.count * places,
-               CountTopK<T>{slice, classes, k_, x, labels.data() + first * places, counts_.data(), places,
-                            ignored.value_or(ignore_nothing)});
+               CountTopK<T>{slice, classes, k_, x, labels.data() + first * places, counts_.data(),
+                            places, ignored.value_or(ignore_nothing)});
     });
     samples_ += labels.numel();
   }

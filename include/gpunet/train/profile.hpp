@@ -28,14 +28,15 @@ struct ProfileOptions {
   index_t warm_up = 1;  // steps before them, which allocate memory and start workers
 };
 
-// Trains for some steps of one epoch and returns how long their parts take. It waits for the device after each part,
-// while a normal training on a GPU overlaps them. A smaller last batch is not measured. Throws Error if no step could
-// be measured.
+// Trains for some steps of one epoch and returns how long their parts take. It waits for the device
+// after each part, while a normal training on a GPU overlaps them. A smaller last batch is not
+// measured. Throws Error if no step could be measured.
 template <class Model, class Loss, class Optimizer, class Target>
-StepTimes profile(Model& model, const Loss& criterion, Optimizer& optimizer, const data::DataLoader<Target>& loader,
-                  const ProfileOptions& options = {}) {
-  require(options.steps >= 1 && options.warm_up >= 0, "gpunet::train::profile: ", options.steps, " steps after ",
-          options.warm_up, " (want 1 or more after 0 or more), give .steps and .warm_up that make a measurement");
+StepTimes profile(Model& model, const Loss& criterion, Optimizer& optimizer,
+                  const data::DataLoader<Target>& loader, const ProfileOptions& options = {}) {
+  require(options.steps >= 1 && options.warm_up >= 0, "gpunet::train::profile: ", options.steps,
+          " steps after ", options.warm_up,
+          " (want 1 or more after 0 or more), give .steps and .warm_up that make a measurement");
   auto& device = model.device();
   Step step(model, criterion, optimizer);
   StepTimes times;

@@ -38,9 +38,10 @@ struct ProgressOptions {
   double elapsed = 0;      // seconds that earlier steps took
 };
 
-// A progress bar below the lines that a training loop prints. It is one line, redrawn at most ten times per second and
-// erased by the destructor: "epoch 1  42% [####....]  0:06 left  loss 1.486  1250 it/s  5000 samples/s". Without a
-// terminal only the lines are printed. update() never allocates and costs almost nothing if it does not draw.
+// A progress bar below the lines that a training loop prints. It is one line, redrawn at most ten
+// times per second and erased by the destructor: "epoch 1  42% [####....]  0:06 left  loss 1.486
+// 1250 it/s  5000 samples/s". Without a terminal only the lines are printed. update() never
+// allocates and costs almost nothing if it does not draw.
 class Progress {
  public:
   explicit Progress(ProgressOptions options, Terminal terminal = {});

@@ -55,7 +55,8 @@ class ProgressLine {
   template <class... Values>
   void add(const char* format, Values... values) {
     const int room = limit_ - size_;
-    const int wanted = std::snprintf(text_.data() + size_, static_cast<std::size_t>(room) + 1, format, values...);
+    const int wanted =
+        std::snprintf(text_.data() + size_, static_cast<std::size_t>(room) + 1, format, values...);
     if (wanted >= 0 && wanted <= room) size_ += wanted;
   }
   int size() const { return size_; }
@@ -79,7 +80,9 @@ inline void add_time_left(ProgressLine& line, double seconds) {
 }  // namespace detail
 
 GPUNET_INLINE Progress::Progress(ProgressOptions options, Terminal terminal)
-    : options_(std::move(options)), terminal_(terminal), interactive_(terminal.interactive(terminal.bar)) {
+    : options_(std::move(options)),
+      terminal_(terminal),
+      interactive_(terminal.interactive(terminal.bar)) {
   if (!interactive_) return;
   begin_ = terminal_.seconds() - options_.elapsed;
   next_draw_ = terminal_.seconds() + detail::seconds_between_drawings;
@@ -121,20 +124,25 @@ GPUNET_INLINE void Progress::draw(index_t step, double elapsed) {
   // The least important part comes last and is omitted first. Some width is reserved for the bar.
   detail::ProgressLine tail(columns - head.size() - (known ? std::min(columns / 4, 13) : 0));
   if (!known) tail.add("%lld", static_cast<long long>(step));
-  if (known && step > 0) detail::add_time_left(tail, static_cast<double>(options_.total - step) / rate);
+  if (known && step > 0)
+    detail::add_time_left(tail, static_cast<double>(options_.total - step) / rate);
   if (!std::isnan(loss_)) tail.add("  loss %.4g", loss_);
   if (!std::isnan(accuracy_)) tail.add("  accuracy %.4f", accuracy_);
   tail.add(rate < 10 ? "  %.2f it/s" : "  %.0f it/s", rate);
-  if (options_.batch_size > 0) tail.add("  %.0f samples/s", rate * static_cast<double>(options_.batch_size));
-  if (known) tail.add("  %lld/%lld", static_cast<long long>(step), static_cast<long long>(options_.total));
+  if (options_.batch_size > 0)
+    tail.add("  %.0f samples/s", rate * static_cast<double>(options_.batch_size));
+  if (known)
+    tail.add("  %lld/%lld", static_cast<long long>(step), static_cast<long long>(options_.total));
 
-  const int bar = std::min(columns - head.size() - tail.size() - 3, 40);  // minus the space and the brackets
+  // Minus the space and the brackets.
+  const int bar = std::min(columns - head.size() - tail.size() - 3, 40);
   if (known && bar >= 4) {
     const auto full = static_cast<int>(bar * done / options_.total);
     head.add(" [%.*s%.*s]", full, "########################################", bar - full,
              "........................................");
   }
-  std::fprintf(terminal_.bar, "\r\x1b[K%.*s%.*s", head.size(), head.view().data(), tail.size(), tail.view().data());
+  std::fprintf(terminal_.bar, "\r\x1b[K%.*s%.*s", head.size(), head.view().data(), tail.size(),
+               tail.view().data());
   std::fflush(terminal_.bar);
   drawn_ = true;
 }
@@ -151,14 +159,16 @@ namespace detail {
 // Returns "epoch  7/10", as wide in every epoch.
 inline std::string label_of(const Training& run) {
   const std::string number = std::to_string(run.epoch), all = std::to_string(run.epochs);
-  return concat("epoch ", std::string(all.size() - std::min(all.size(), number.size()), ' '), number, "/", all);
+  return concat("epoch ", std::string(all.size() - std::min(all.size(), number.size()), ' '),
+                number, "/", all);
 }
 
 // Returns four digits of the number as printf's %#.4g, in any locale and padded to one width.
 inline std::string number_column(double value) {
   std::array<char, 32> text;
   char* const end =
-      std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::scientific, 3).ptr;
+      std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::scientific, 3)
+          .ptr;
   std::string digits(text.data(), end);
   const std::size_t e = digits.find('e');  // none in nan and inf
   const int power = e == std::string::npos ? 4 : std::stoi(digits.substr(e + 1));
@@ -213,7 +223,8 @@ GPUNET_INLINE void ProgressBar::on_epoch_end(Training& run) {
 GPUNET_INLINE void ProgressBar::on_fit_end(Training& run) {
   if (!progress_) begin(run);
   if (!progress_) return;
-  if (!run.history.why.empty()) progress_->line(concat(run.stopped() ? "stopped: " : "", run.history.why));
+  if (!run.history.why.empty())
+    progress_->line(concat(run.stopped() ? "stopped: " : "", run.history.why));
   for (const BestEpoch& best : run.history.best)
     progress_->line(concat("best epoch: ", best.number, ", ", best.monitor, " ",
                            gpunet::detail::short_text(best.value, 4),

@@ -58,14 +58,16 @@ struct ResetLoss {
 
 namespace detail {
 
-// Returns the message about the loss of step `bad` (counted over all epochs), if an epoch has `steps`.
+// Returns the message about the loss of step `bad` (counted over all epochs), if an epoch has
+// `steps`.
 std::string not_finite(index_t bad, index_t steps);
 
 }  // namespace detail
 
-// The mean of the losses since the last reset, summed on the device without waiting for it. `running += loss` gives
-// every step the same weight, as PyTorch's tutorials do; running.update(loss, samples) gives the mean over samples,
-// which differs if the last batch is smaller.
+// The mean of the losses since the last reset, summed on the device without waiting for it.
+// `running += loss` gives every step the same weight, as PyTorch's tutorials do;
+// running.update(loss, samples) gives the mean over samples, which differs if the last batch is
+// smaller.
 template <class D>
 class RunningLoss {
  public:
@@ -89,7 +91,9 @@ class RunningLoss {
     require(&loss.device() == &device_,
             "gpunet::train::RunningLoss: the loss is on another device object, use the model's");
     loss.read("update", [&](const T* value) {
-      for_each(device_, 1, AddLoss<T>{value, loss.is_sum(), static_cast<double>(samples), ignored, state_.data()});
+      for_each(
+          device_, 1,
+          AddLoss<T>{value, loss.is_sum(), static_cast<double>(samples), ignored, state_.data()});
     });
   }
 
@@ -100,12 +104,12 @@ class RunningLoss {
   }
   // Returns the sum of the weights since the last reset. Waits for the device.
   double weight() const { return read().weight; }
-  // Returns the index of the first step whose loss was NaN or infinite, counted over all epochs from 0; -1 if none.
-  // Waits for the device.
+  // Returns the index of the first step whose loss was NaN or infinite, counted over all epochs
+  // from 0; -1 if none. Waits for the device.
   index_t first_not_finite() const { return read().not_finite; }
 
-  // Throws Error if the loss of a step was NaN or infinite. `steps`: of an epoch, for the message. Waits for the
-  // device.
+  // Throws Error if the loss of a step was NaN or infinite. `steps`: of an epoch, for the message.
+  // Waits for the device.
   void require_finite(index_t steps) const {
     if (const index_t bad = first_not_finite(); bad >= 0)
       throw_error(Error("gpunet::train::RunningLoss: " + detail::not_finite(bad, steps)));
@@ -121,7 +125,8 @@ class RunningLoss {
     if (state.is_reading()) device_.upload(state_.data(), &sums, sizeof sums);
   }
 
-  // Makes it the mean of the losses of all ranks of a distributed::Communicator, on all of them; reset() before the next step.
+  // Makes it the mean of the losses of all ranks of a distributed::Communicator, on all of them;
+  // reset() before the next step.
   template <class Communicator>
   void all_reduce(Communicator& comm) {
     LossSum sums = read();

@@ -23,33 +23,37 @@ struct StepOptions {
 // What trains a network and holds it: distributed::DistributedDataParallel.
 template <class Wrapper>
 concept HasModule = requires(Wrapper& wrapper) {
-  static_cast<Network<typename Wrapper::device_type, typename Wrapper::value_type>&>(wrapper.module());
+  static_cast<Network<typename Wrapper::device_type, typename Wrapper::value_type>&>(
+      wrapper.module());
 };
 
-// Forward pass, loss, backward pass and update in one call. Each device uses its fastest schedule: Host runs slice by
-// slice through the whole network, Cuda replays one graph that is recorded once per batch size (see recording()).
-// Bitwise identical to
+// Forward pass, loss, backward pass and update in one call. Each device uses its fastest schedule:
+// Host runs slice by slice through the whole network, Cuda replays one graph that is recorded once
+// per batch size (see recording()). Bitwise identical to
 //   optimizer.zero_grad(); auto loss = criterion(net(inputs), labels); loss.backward(); optimizer.step();
 //
-// With {.accumulate = k}, k calls make an update, by the mean of their gradients: memory for a batch of k times as many samples
-// is not needed. Call i, from 0, is bitwise identical to
+// With {.accumulate = k}, k calls make an update, by the mean of their gradients: memory for a
+// batch of k times as many samples is not needed. Call i, from 0, is bitwise identical to
 //   if (i % k == 0) optimizer.zero_grad();
 //   auto loss = criterion(net(inputs), labels);
 //   loss.backward(1.0 / k);                           // PyTorch: (loss / k).backward()
 //   if (i % k == k - 1) optimizer.step();
-// With {.scaler = &scaler}, the backward pass is that of scaler.scale(loss), and the update scaler.step(optimizer); scaler.update().
+// With {.scaler = &scaler}, the backward pass is that of scaler.scale(loss), and the update
+// scaler.step(optimizer); scaler.update().
 template <class D, class T, class Loss, class Optimizer>
 class Step {
   static_assert(
       requires { typename Optimizer::updating_type; },
-      "gpunet::train::Step: this optimizer makes no update from one evaluation of the loss (LBFGS needs several), "
+      "gpunet::train::Step: this optimizer makes no update from one evaluation of the loss (LBFGS "
+      "needs several), "
       "call optimizer.step(closure) in a loop of your own");
   using Inputs = ViewArgument<T, D>;
   using Targets = ViewArgument<nn::TargetOf<Loss, D, T>, D>;
 
  public:
   // The optimizer must be the model's. Both must outlive this; they may be moved.
-  Step(Network<D, T>& model, const Loss& loss, Optimizer& optimizer, const StepOptions& options = {})
+  Step(Network<D, T>& model, const Loss& loss, Optimizer& optimizer,
+       const StepOptions& options = {})
       : model_(model),
         optimizer_(optimizer),
         loss_(loss),
@@ -57,16 +61,17 @@ class Step {
         scaler_(options.scaler),
         is_distributed_(model.reducer()),
         run_(model, optimizer) {
-    require(
-        &optimizer.model() == &model,
-        "gpunet::train::Step: the optimizer belongs to another model (this one would not learn), make one for it");
+    require(&optimizer.model() == &model,
+            "gpunet::train::Step: the optimizer belongs to another model (this one would not "
+            "learn), make one for it");
     require(accumulate_ >= 1, "gpunet::train::Step: accumulate ", accumulate_,
             " (want 1, an update for every batch, or more)");
     if (scaler_) scaler_->begin_step();
   }
   // The same. A loss that does not match the model's outputs is a compile error.
   template <class Net>
-  Step(Model<Net, D, T>& model, const Loss& loss, Optimizer& optimizer, const StepOptions& options = {})
+  Step(Model<Net, D, T>& model, const Loss& loss, Optimizer& optimizer,
+       const StepOptions& options = {})
       : Step(static_cast<Network<D, T>&>(model), loss, optimizer, options) {
     nn::detail::check_loss_shape<Loss>(typename Model<Net, D, T>::OutputShape{});
   }
@@ -76,7 +81,8 @@ class Step {
   Step(Wrapper& ddp, const Loss& loss, Optimizer& optimizer, const StepOptions& options = {})
       : Step(ddp.module(), loss, optimizer, options) {}
 
-  // Trains on a batch: inputs [batch, ...], targets [batch, ...]. Returns the loss before the update.
+  // Trains on a batch: inputs [batch, ...], targets [batch, ...]. Returns the loss before the
+  // update.
   LossValue<D, T> operator()(const Inputs& inputs, const Targets& targets) {
     const ModelUse::Exclusive use = model_->exclusive_use();
     return step(inputs, targets);
@@ -88,7 +94,8 @@ class Step {
     return step(model_->join(inputs), targets);
   }
   // The same for networks that compute their loss (nn::OutputLoss): step({x, t}).
-  LossValue<D, T> operator()(std::initializer_list<Inputs> inputs) requires std::same_as<Loss, nn::OutputLoss> {
+  LossValue<D, T> operator()(
+      std::initializer_list<Inputs> inputs) requires std::same_as<Loss, nn::OutputLoss> {
     const ModelUse::Exclusive use = model_->exclusive_use();
     const View<const T, D> joined = model_->join(inputs);
     return step(joined, View<const T, D>(nullptr, Sizes{joined.size(0), 0}));
@@ -97,8 +104,8 @@ class Step {
     return (*this)({input});
   }
 
-  // Updates by the gradients of an incomplete group of batches, as at the end of an epoch; they are divided by `accumulate`
-  // like those of a complete one. Does nothing if there are none.
+  // Updates by the gradients of an incomplete group of batches, as at the end of an epoch; they are
+  // divided by `accumulate` like those of a complete one. Does nothing if there are none.
   void update() {
     if (batches_ == 0) return;
     check_ranks(true);
@@ -112,25 +119,29 @@ class Step {
   // Returns the number of batches since the last update.
   index_t accumulated() const { return batches_; }
 
-  // Writes or reads the batches since the last update, and the gradients that they have left, for a checkpoint.
+  // Writes or reads the batches since the last update, and the gradients that they have left, for a
+  // checkpoint.
   void visit_state(StateVisitor& state) { model_->visit_gradients(state, batches_, accumulate_); }
 
   // Compile errors for arguments of other types.
   template <class X, class Y>
-  requires(!std::is_convertible_v<const X&, Inputs> || !std::is_convertible_v<const Y&, Targets>) LossValue<D, T>
+  requires(!std::is_convertible_v<const X&, Inputs> ||
+           !std::is_convertible_v<const Y&, Targets>) LossValue<D, T>
   operator()(const X&, const Y&) {
     static_assert(
         std::is_convertible_v<const X&, Inputs>,
-        "gpunet::train::Step: the inputs have another element type than the model (float, unless its third "
+        "gpunet::train::Step: the inputs have another element type than the model (float, unless "
+        "its third "
         "argument says otherwise), or are on another kind of device, write step(inputs, targets)");
-    static_assert(std::is_convertible_v<const Y&, Targets>,
-                  "gpunet::train::Step: the targets have another type than the loss wants (labels are "
-                  "Tensor<label_t, D>), or "
-                  "are on another kind of device than the model");
+    static_assert(
+        std::is_convertible_v<const Y&, Targets>,
+        "gpunet::train::Step: the targets have another type than the loss wants (labels are "
+        "Tensor<label_t, D>), or "
+        "are on another kind of device than the model");
   }
 
-  // Runs `times` steps on the same batch, for datasets that are one batch, and returns their losses, [times]. For small
-  // networks and batches, Cuda runs up to 1024 steps in one launch.
+  // Runs `times` steps on the same batch, for datasets that are one batch, and returns their
+  // losses, [times]. For small networks and batches, Cuda runs up to 1024 steps in one launch.
   Tensor<T, D> repeat(index_t times, const Inputs& inputs, const Targets& targets) {
     require(times >= 1, "gpunet::train::Step::repeat: ", times, " steps (want 1 or more)");
     const ModelUse::Exclusive use = model_->exclusive_use();
@@ -146,10 +157,12 @@ class Step {
     return losses;
   }
 
-  // Returns whether steps on batches of this size, in the model's current mode, are replayed from a recording (two
-  // launches on Cuda), and if not, why. If a layer cannot be recorded because it allocates or waits for the device, the
-  // steps run eagerly: slower, bitwise identical.
-  RecordingStatus recording(index_t batch_size) const { return run_.recording(loss_, batch_size, has_one_part()); }
+  // Returns whether steps on batches of this size, in the model's current mode, are replayed from a
+  // recording (two launches on Cuda), and if not, why. If a layer cannot be recorded because it
+  // allocates or waits for the device, the steps run eagerly: slower, bitwise identical.
+  RecordingStatus recording(index_t batch_size) const {
+    return run_.recording(loss_, batch_size, has_one_part());
+  }
 
  private:
   bool has_one_part() const {
@@ -159,10 +172,12 @@ class Step {
   // Throws Error where the ranks of the model would no longer be the same.
   void check_ranks(bool updates) const {
     require(!is_distributed_ || model_->reducer(),
-            "gpunet::train::Step: the DistributedDataParallel that this was made with has ended (this rank would "
+            "gpunet::train::Step: the DistributedDataParallel that this was made with has ended "
+            "(this rank would "
             "train for itself), keep it as long as the step");
     require(!updates || !model_->reducer() || model_->reducer()->reduces(),
-            "gpunet::train::Step: an update within no_sync() (each rank would update by its own gradients), use "
+            "gpunet::train::Step: an update within no_sync() (each rank would update by its own "
+            "gradients), use "
             "{.accumulate = k}, or end its scope before");
   }
 
@@ -177,11 +192,13 @@ class Step {
     const NoSync<D, T> no_sync(updates || leaves ? nullptr : model_->reducer());
     const auto pass = [&](const Inputs& x, const Targets& y, const StepPart& part) {
       run_(x, {loss_, y}, part);
-      if (model_->detects_anomaly()) model_->check_step(x, {loss_, y}, static_cast<T>(part.loss_gradient));
+      if (model_->detects_anomaly())
+        model_->check_step(x, {loss_, y}, static_cast<T>(part.loss_gradient));
     };
     const auto of_leaves = [&] {
       return detail::run_leaves(*leaves, inputs.size(0), [&] {
-        pass(leaves->rows_of_leaf(0, inputs), leaves->rows_of_leaf(1, targets), {loss_gradient * scale, false});
+        pass(leaves->rows_of_leaf(0, inputs), leaves->rows_of_leaf(1, targets),
+             {loss_gradient * scale, false});
         return model_->end_step();
       });
     };

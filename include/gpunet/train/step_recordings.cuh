@@ -36,12 +36,15 @@ struct StepBasis {
   bool operator==(const StepBasis&) const = default;
 };
 
-// The graphs of the steps of a model, one for each kind. No template: all optimizers share its code.
+// The graphs of the steps of a model, one for each kind. No template: all optimizers share its
+// code.
 class StepRecordings {
  public:
-  // Runs the work of a step: eagerly the first time, in which libraries and kernels are loaded, then from a recording. Work
-  // that cannot be recorded stays eager. `work` changes nothing on the host, so that it may run again.
-  void run(Cuda& device, const StepKind& kind, const StepBasis& basis, const std::function<void()>& work) {
+  // Runs the work of a step: eagerly the first time, in which libraries and kernels are loaded,
+  // then from a recording. Work that cannot be recorded stays eager. `work` changes nothing on the
+  // host, so that it may run again.
+  void run(Cuda& device, const StepKind& kind, const StepBasis& basis,
+           const std::function<void()>& work) {
     if (gpunet::detail::checks_every_launch()) return work();
     if (basis != basis_) forget_graphs();
     basis_ = basis;
@@ -57,14 +60,16 @@ class StepRecordings {
     recording.problem = std::move(recorded.problem);
   }
 
-  // Drops the graphs of memory that has moved, or of other work. What cannot be recorded is not tried again.
+  // Drops the graphs of memory that has moved, or of other work. What cannot be recorded is not
+  // tried again.
   void forget_graphs() {
     std::erase_if(recordings_, [](const Recording& recording) { return !recording.is_eager(); });
   }
 
   // Returns whether steps on such batches are replayed.
   RecordingStatus status(index_t batch, nn::Mode mode) const {
-    if (gpunet::detail::checks_every_launch()) return {false, "GPUNET_CUDA_CHECK waits for every launch"};
+    if (gpunet::detail::checks_every_launch())
+      return {false, "GPUNET_CUDA_CHECK waits for every launch"};
     for (const Recording& r : recordings_)
       if (r.kind.batch == batch && r.kind.mode == mode && (r.graph || r.is_eager()))
         return {!r.is_eager(), r.problem};
@@ -80,8 +85,10 @@ class StepRecordings {
 
     bool is_eager() const { return !problem.empty(); }
   };
-  static constexpr index_t most_graphs = 9;   // of three batch sizes with three parts each; the oldest makes room
-  static constexpr index_t most_eager = 256;  // kinds that cannot be recorded and are not tried again
+  // Of three batch sizes with three parts each; the oldest makes room.
+  static constexpr index_t most_graphs = 9;
+  // Kinds that cannot be recorded and are not tried again.
+  static constexpr index_t most_eager = 256;
 
   Recording& of(const StepKind& kind) {
     for (Recording& recording : recordings_)

@@ -15,8 +15,9 @@
 
 namespace gpunet::train {
 
-// Puts a batch and the optimizer's numbers for this step to where the recorded work reads them. One index = one input
-// and one word of the targets; the numbers go with index 0, to nowhere without an update.
+// Puts a batch and the optimizer's numbers for this step to where the recorded work reads them. One
+// index = one input and one word of the targets; the numbers go with index 0, to nowhere without an
+// update.
 template <class T, class Update>
 struct BeginStep {
   index_t inputs, targets;
@@ -34,13 +35,15 @@ struct BeginStep {
   }
 };
 
-// An update whose numbers are on the device, of the parameters from `first` on. One index = one parameter.
+// An update whose numbers are on the device, of the parameters from `first` on. One index = one
+// parameter.
 template <class Update>
 struct StoredUpdate {
   const Update* update;
   index_t first;
   GPUNET_FN void operator()(index_t i) const {
-    const Update numbers = *update;  // before anything is written, as if they were arguments of the kernel
+    // Before anything is written, as if they were arguments of the kernel.
+    const Update numbers = *update;
     numbers(first + i);
   }
 };
@@ -56,8 +59,8 @@ class StepRunner<Cuda, T, Optimizer>::State {
   State(Model& model, Optimizer& optimizer) : model_(model), optimizer_(optimizer), block_(model) {}
 
   void operator()(const Inputs& inputs, const Targets& targets, const StepPart& part) {
-    const bool is_whole =
-        part.updates && part.loss_gradient == 1 && model_->gradients().zeroed() && !model_->reducer();
+    const bool is_whole = part.updates && part.loss_gradient == 1 && model_->gradients().zeroed() &&
+                          !model_->reducer();
     if (!is_whole || !repeat(1, inputs, targets, nullptr)) replay_step(inputs, targets, part);
     if (part.updates) model_->note_update();
   }
@@ -66,7 +69,8 @@ class StepRunner<Cuda, T, Optimizer>::State {
     constexpr index_t most = 1024;  // in one launch: a display must not freeze
     if (!fits_in_block(targets.loss, inputs.size(0))) return false;
     model_->begin_step(inputs, targets);
-    const View<const label_t, Cuda> labels(static_cast<const label_t*>(targets.data), targets.sizes);
+    const View<const label_t, Cuda> labels(static_cast<const label_t*>(targets.data),
+                                           targets.sizes);
     for (index_t i = 0; i < times; i += most)
       block_(optimizer(), inputs, labels, std::min(most, times - i), losses ? losses + i : nullptr);
     model_->note_update();
@@ -98,9 +102,14 @@ class StepRunner<Cuda, T, Optimizer>::State {
     model_->begin_step(x, with);
     std::vector<optim::Segment>& segments = optimizer().segments();
     grow(updates_, std::max<index_t>(1, std::ssize(segments)));
-    BeginStep<T, Update> begin{
-        inputs.numel(),  words, inputs.data(), static_cast<const std::uint32_t*>(targets.data), inputs_.data(),
-        targets_.data(), {},    nullptr};
+    BeginStep<T, Update> begin{inputs.numel(),
+                               words,
+                               inputs.data(),
+                               static_cast<const std::uint32_t*>(targets.data),
+                               inputs_.data(),
+                               targets_.data(),
+                               {},
+                               nullptr};
     progress_.clear();
     for (const optim::Segment& segment : segments)
       progress_.push_back(segment.progress);
@@ -124,12 +133,12 @@ class StepRunner<Cuda, T, Optimizer>::State {
         begin_update(i);
         for_each(device, 1, begin);
       }
-      recordings_.run(
-          device,
-          {inputs.size(0), model_->mode(), !model_->gradients().zeroed(), part.updates, reduces,
-           part.loss_gradient},
-          {model_->memory_addresses(), model_->plan_number(), optimizer().layout(), model_->reducer_number()},
-          std::cref(work));
+      recordings_.run(device,
+                      {inputs.size(0), model_->mode(), !model_->gradients().zeroed(), part.updates,
+                       reduces, part.loss_gradient},
+                      {model_->memory_addresses(), model_->plan_number(), optimizer().layout(),
+                       model_->reducer_number()},
+                      std::cref(work));
     };
     gpunet::detail::attempt(run, [&] {  // the step was not done, so it does not count
       for (std::size_t i = 0; i < segments.size(); ++i)
@@ -161,7 +170,8 @@ StepRunner<Cuda, T, Optimizer>::StepRunner(Network<Cuda, T>& model, Optimizer& o
 
 template <class T, class Optimizer>
 void StepRunner<Cuda, T, Optimizer>::operator()(const View<const T, Cuda>& inputs,
-                                                const TargetsOf<Cuda, T>& targets, const StepPart& part) {
+                                                const TargetsOf<Cuda, T>& targets,
+                                                const StepPart& part) {
   (*state_)(inputs, targets, part);
 }
 
@@ -172,8 +182,8 @@ bool StepRunner<Cuda, T, Optimizer>::repeat(index_t times, const View<const T, C
 }
 
 template <class T, class Optimizer>
-RecordingStatus StepRunner<Cuda, T, Optimizer>::recording(const AnyLoss<Cuda, T>& loss, index_t batch,
-                                                          bool one_part) const {
+RecordingStatus StepRunner<Cuda, T, Optimizer>::recording(const AnyLoss<Cuda, T>& loss,
+                                                          index_t batch, bool one_part) const {
   return state_->recording(loss, batch, one_part);
 }
 

@@ -30,7 +30,8 @@ class StepRunner {
  public:
   StepRunner(Network<D, T>& model, Optimizer& optimizer) : model_(model), optimizer_(optimizer) {}
 
-  void operator()(const View<const T, D>& inputs, const TargetsOf<D, T>& targets, const StepPart& part = {}) {
+  void operator()(const View<const T, D>& inputs, const TargetsOf<D, T>& targets,
+                  const StepPart& part = {}) {
     model_->begin_step(inputs, targets);
     model_->run_step(targets, static_cast<T>(part.loss_gradient));
     if (part.updates) static_cast<Optimizer&>(*optimizer_).update_parameters();
@@ -38,7 +39,8 @@ class StepRunner {
   // Runs `times` steps on a batch if the device can do so in one call; returns whether it did.
   bool repeat(index_t, const View<const T, D>&, const TargetsOf<D, T>&, T*) { return false; }
   // Returns whether steps on batches of this size are replayed. `one_part`: each has one part.
-  RecordingStatus recording(const AnyLoss<D, T>&, index_t, [[maybe_unused]] bool one_part = true) const {
+  RecordingStatus recording(const AnyLoss<D, T>&, index_t,
+                            [[maybe_unused]] bool one_part = true) const {
     return {false, concat("nothing is recorded on ", model_->device().name())};
   }
 
@@ -56,32 +58,38 @@ template <class Optimizer, class... Others>
 inline constexpr bool is_one_of = (std::is_same_v<Optimizer, Others> || ...);
 template <class Optimizer, class T>
 inline constexpr bool is_compiled_step =
-    is_one_of<Optimizer, optim::SGD<Cuda, T>, optim::Adam<Cuda, T>, optim::RMSprop<Cuda, T>, optim::NAdam<Cuda, T>,
-              optim::RAdam<Cuda, T>, optim::Adagrad<Cuda, T>, optim::Adadelta<Cuda, T>, optim::Lion<Cuda, T>>;
+    is_one_of<Optimizer, optim::SGD<Cuda, T>, optim::Adam<Cuda, T>, optim::RMSprop<Cuda, T>,
+              optim::NAdam<Cuda, T>, optim::RAdam<Cuda, T>, optim::Adagrad<Cuda, T>,
+              optim::Adadelta<Cuda, T>, optim::Lion<Cuda, T>>;
 
 }  // namespace detail
 
-// Steps of one batch size submit the same work each time, except for the batch and the optimizer's numbers (such as the
-// learning rate), which are first copied to fixed addresses. So the second step of a batch size is recorded as a graph, and
-// each later step takes two launches, and one more for each further group of parameters. The parts of a step that accumulates
-// gradients (the first, those between, the last) are recorded each for itself. Steps are recorded again if the model's memory
-// has moved, or if other parameters are trained or grouped. A batch size that cannot be
+// Steps of one batch size submit the same work each time, except for the batch and the optimizer's
+// numbers (such as the learning rate), which are first copied to fixed addresses. So the second
+// step of a batch size is recorded as a graph, and each later step takes two launches, and one more
+// for each further group of parameters. The parts of a step that accumulates gradients (the first,
+// those between, the last) are recorded each for itself. Steps are recorded again if the model's
+// memory has moved, or if other parameters are trained or grouped. A batch size that cannot be
 // recorded stays eager.
 template <class T, class Optimizer>
 class StepRunner<Cuda, T, Optimizer> {
   static_assert(GPUNET_NVCC || detail::is_compiled_step<Optimizer, T>,
-                "gpunet::train::Step: an optimizer of this program runs on Cuda, and only a CUDA compiler makes "
+                "gpunet::train::Step: an optimizer of this program runs on Cuda, and only a CUDA "
+                "compiler makes "
                 "kernels of it, compile this unit with nvcc");
 
  public:
   StepRunner(Network<Cuda, T>& model, Optimizer& optimizer);
 
-  void operator()(const View<const T, Cuda>& inputs, const TargetsOf<Cuda, T>& targets, const StepPart& part = {});
-  // Runs `times` steps on a batch in one call; writes the loss of step i to losses[i] unless it is null. Returns false, and
-  // does nothing, if a step does not fit into a block.
-  bool repeat(index_t times, const View<const T, Cuda>& inputs, const TargetsOf<Cuda, T>& targets, T* losses);
+  void operator()(const View<const T, Cuda>& inputs, const TargetsOf<Cuda, T>& targets,
+                  const StepPart& part = {});
+  // Runs `times` steps on a batch in one call; writes the loss of step i to losses[i] unless it is
+  // null. Returns false, and does nothing, if a step does not fit into a block.
+  bool repeat(index_t times, const View<const T, Cuda>& inputs, const TargetsOf<Cuda, T>& targets,
+              T* losses);
   // See train::Step.
-  RecordingStatus recording(const AnyLoss<Cuda, T>& loss, index_t batch, bool one_part = true) const;
+  RecordingStatus recording(const AnyLoss<Cuda, T>& loss, index_t batch,
+                            bool one_part = true) const;
 
  private:
   class State;  // step_runner.cuh
@@ -104,7 +112,8 @@ class StepRunner<Cuda, T, Optimizer> {
   OF(GPUNET_SGD_STEP)        \
   OF(GPUNET_ADAM_STEP)       \
   OF(GPUNET_RMSPROP_STEP)    \
-  OF(GPUNET_NADAM_STEP) OF(GPUNET_RADAM_STEP) OF(GPUNET_ADAGRAD_STEP) OF(GPUNET_ADADELTA_STEP) OF(GPUNET_LION_STEP)
+  OF(GPUNET_NADAM_STEP)      \
+  OF(GPUNET_RADAM_STEP) OF(GPUNET_ADAGRAD_STEP) OF(GPUNET_ADADELTA_STEP) OF(GPUNET_LION_STEP)
 GPUNET_EACH_STEP(GPUNET_EXTERN_TEMPLATES)
 
 }  // namespace gpunet::train

@@ -17,8 +17,8 @@
 
 namespace gpunet::train {
 
-// A network of nothing but linear layers, as numbers: features in and out of each layer, where its parameters begin in the
-// arena, and whether a ReLU follows it.
+// A network of nothing but linear layers, as numbers: features in and out of each layer, where its
+// parameters begin in the arena, and whether a ReLU follows it.
 struct DenseNetwork {
   static constexpr int most_layers = 16;
   struct Layer {
@@ -47,11 +47,14 @@ inline DenseNetwork dense_network(const Graph& graph, const Plan& plan) {
   for (const PlannedNode& planned : plan.nodes) {
     const Node& node = graph.nodes[static_cast<std::size_t>(planned.node)];
     const LinearOp* linear = node.as<LinearOp>();
-    if (!linear || linear->rows != 1 || node.shares_parameters || planned.inputs[0].value != dense.depth) return {};
+    if (!linear || linear->rows != 1 || node.shares_parameters ||
+        planned.inputs[0].value != dense.depth)
+      return {};
     const index_t* offsets = graph.parameter_offsets.data() + node.first_parameter;
     const int out = static_cast<int>(linear->out);
     dense.layers[dense.depth++] = {static_cast<int>(linear->in), out, static_cast<int>(offsets[0]),
-                                   linear->bias ? static_cast<int>(offsets[1]) : -1, linear->activation};
+                                   linear->bias ? static_cast<int>(offsets[1]) : -1,
+                                   linear->activation};
     dense.features += out;
     dense.widest = std::max(dense.widest, out);
   }
@@ -75,7 +78,8 @@ __device__ void for_each_in_block(int n, const F& f) {
     f(i);
 }
 
-// f.store(i, s) for every i < n, where s is the sum of f(i, r) over r < length. A warp makes a sum, the same in every run.
+// f.store(i, s) for every i < n, where s is the sum of f(i, r) over r < length. A warp makes a sum,
+// the same in every run.
 template <class F>
 __device__ void sum_each_in_block(int n, int length, const F& f) {
   constexpr int warp = gpunet::detail::warp_size;
@@ -96,9 +100,10 @@ struct CopyArray {
   __device__ void operator()(int i) const { to[i] = from[i]; }
 };
 
-// Data in a block are [feature][sample]: neighboring threads take neighboring samples, and read the same weight. Sums, activation,
-// loss and update are those of ops and optimizers; the functors around them differ, because the sizes of a single group of samples
-// need fewer divisions than those of any slice, and in int.
+// Data in a block are [feature][sample]: neighboring threads take neighboring samples, and read the
+// same weight. Sums, activation, loss and update are those of ops and optimizers; the functors
+// around them differ, because the sizes of a single group of samples need fewer divisions than
+// those of any slice, and in int.
 
 // to [feature][sample] = from [sample][feature]
 template <class T>
@@ -120,11 +125,13 @@ struct DenseForward {
   __device__ void operator()(int i) const {
     const T* w = parameters + layer.weight;
     const OptionalArray<const T> b = layer.bias < 0 ? nullptr : parameters + layer.bias;
-    y[i] = Activate{layer.activation}(linear_output(w, b, x + i % batch, i / batch, layer.in, batch));
+    y[i] =
+        Activate{layer.activation}(linear_output(w, b, x + i % batch, i / batch, layer.in, batch));
   }
 };
 
-// dW = dy^T x and db = sum dy. One sum, over samples, = one element of [dW db], whose last column, unless there is no bias, is db.
+// dW = dy^T x and db = sum dy. One sum, over samples, = one element of [dW db], whose last column,
+// unless there is no bias, is db.
 template <class T>
 struct DenseParameterGradient {
   DenseNetwork::Layer layer;
@@ -182,9 +189,10 @@ __global__ void __launch_bounds__(block_threads, 1) in_block_kernel(F f) {
 
 }  // namespace detail
 
-// Steps on one batch, done by one block with parameters, gradients, the optimizer's state and activations in shared
-// memory. Update s is `first`, then updates[0], updates[1], ... What is left outside: the parameters and the state, the
-// gradients and sample losses of the last step, its mean loss, and unless it is null the mean loss of every step.
+// Steps on one batch, done by one block with parameters, gradients, the optimizer's state and
+// activations in shared memory. Update s is `first`, then updates[0], updates[1], ... What is left
+// outside: the parameters and the state, the gradients and sample losses of the last step, its mean
+// loss, and unless it is null the mean loss of every step.
 template <class T, class Update>
 struct DenseSteps {
   DenseNetwork net;
@@ -205,12 +213,14 @@ struct DenseSteps {
     T* arrays[Update::arrays];  // of the update
     for (int k = 0; k < Update::arrays; ++k) {
       arrays[k] = first.array(k) ? take(net.parameters) : nullptr;
-      if (arrays[k]) detail::for_each_in_block(net.parameters, detail::CopyArray<T>{first.array(k), arrays[k]});
+      if (arrays[k])
+        detail::for_each_in_block(net.parameters, detail::CopyArray<T>{first.array(k), arrays[k]});
     }
     T* const x = take(net.features * data.batch);
     T* gradient_of[2] = {take(net.widest * data.batch), take(net.widest * data.batch)};
     const int in = net.layers[0].in, out = net.layers[net.depth - 1].out;
-    detail::for_each_in_block(in * data.batch, detail::TransposeBatch<T>{in, data.batch, data.inputs, x});
+    detail::for_each_in_block(in * data.batch,
+                              detail::TransposeBatch<T>{in, data.batch, data.inputs, x});
     __syncthreads();
 
     for (int s = 0; s < steps; ++s) {
@@ -221,18 +231,20 @@ struct DenseSteps {
         const auto& layer = net.layers[l];
         T* const from = y;
         y += layer.in * data.batch;
-        detail::for_each_in_block(layer.out * data.batch,
-                                  detail::DenseForward<T>{layer, data.batch, update.parameter, from, y});
+        detail::for_each_in_block(
+            layer.out * data.batch,
+            detail::DenseForward<T>{layer, data.batch, update.parameter, from, y});
         __syncthreads();
       }
       T *dy = gradient_of[0], *dx = gradient_of[1];
       const Slice slice{data.batch, 1, data.batch};
-      const CrossEntropy<T> loss{slice, out, y, data.labels, T{1} / static_cast<T>(data.batch), losses, dy};
+      const CrossEntropy<T> loss{slice,  out, y, data.labels, T{1} / static_cast<T>(data.batch),
+                                 losses, dy};
       detail::for_each_in_block(data.batch, loss);
       __syncthreads();
-      detail::sum_each_in_block(
-          1, data.batch,
-          detail::MeanLoss<T>{data.batch, losses, last_mean, mean_losses ? mean_losses + s : nullptr});
+      detail::sum_each_in_block(1, data.batch,
+                                detail::MeanLoss<T>{data.batch, losses, last_mean,
+                                                    mean_losses ? mean_losses + s : nullptr});
       for (int l = net.depth - 1; l >= 0; --l) {
         const auto& layer = net.layers[l];
         y -= layer.in * data.batch;
@@ -241,9 +253,9 @@ struct DenseSteps {
         const detail::DenseParameterGradient<T> gradient{layer, data.batch, y, dy, gradients};
         detail::sum_each_in_block(layer.out * gradient.columns(), data.batch, gradient);
         if (l > 0)
-          detail::for_each_in_block(
-              layer.in * data.batch,
-              detail::DenseInputGradient<T>{layer, data.batch, update.parameter, y, dy, dx, before});
+          detail::for_each_in_block(layer.in * data.batch,
+                                    detail::DenseInputGradient<T>{
+                                        layer, data.batch, update.parameter, y, dy, dx, before});
         __syncthreads();
         T* const used = dy;
         dy = dx;
@@ -255,19 +267,21 @@ struct DenseSteps {
 
     for (int k = 0; k < Update::arrays; ++k)
       if (arrays[k])
-        detail::for_each_in_block(net.parameters, detail::CopyArray<T>{arrays[k], const_cast<T*>(first.array(k))});
+        detail::for_each_in_block(net.parameters,
+                                  detail::CopyArray<T>{arrays[k], const_cast<T*>(first.array(k))});
   }
 };
 
-// Launches the kernel with `shared` bytes of shared memory. A template of the steps alone: nvcc drops a kernel that is launched
-// from a template of a network's type with names.
+// Launches the kernel with `shared` bytes of shared memory. A template of the steps alone: nvcc
+// drops a kernel that is launched from a template of a network's type with names.
 template <class Steps>
 void run_in_block(const Cuda& device, Steps steps, std::size_t shared) {
   const auto what = [&steps] {
     return concat("DenseSteps: ", steps.steps, " of a network of ", steps.net.depth,
                   " linear layers on a batch of ", steps.data.batch);
   };
-  gpunet::detail::launch(device, {1, detail::block_threads, shared}, what, detail::in_block_kernel<Steps>, steps);
+  gpunet::detail::launch(device, {1, detail::block_threads, shared}, what,
+                         detail::in_block_kernel<Steps>, steps);
 }
 
 // Runs DenseSteps on the networks and batches that they can do.
@@ -278,21 +292,25 @@ class BlockRunner {
  public:
   explicit BlockRunner(Network<Cuda, T>& model)
       : model_(model), net_(dense_network(model.fused_graph(), model.plan())) {
-    check(cudaDeviceGetAttribute(&most_bytes_, cudaDevAttrMaxSharedMemoryPerBlockOptin, device().ordinal()));
+    check(cudaDeviceGetAttribute(&most_bytes_, cudaDevAttrMaxSharedMemoryPerBlockOptin,
+                                 device().ordinal()));
   }
 
-  // Returns whether a step on `batch` samples fits into the shared memory of a block, and trains all parameters alike.
+  // Returns whether a step on `batch` samples fits into the shared memory of a block, and trains
+  // all parameters alike.
   bool fits(Optimizer& optimizer, index_t batch) const {
-    return net_.depth > 0 && !model_->has_hooks() && model_->storage() == Storage::full && optimizer.is_whole() &&
-           batch <= most_bytes_ && bytes(optimizer, batch) <= static_cast<std::size_t>(most_bytes_);
+    return net_.depth > 0 && !model_->has_hooks() && model_->storage() == Storage::full &&
+           optimizer.is_whole() && batch <= most_bytes_ &&
+           bytes(optimizer, batch) <= static_cast<std::size_t>(most_bytes_);
   }
 
   // Runs `times` steps; writes the loss of step i to losses[i] unless `losses` is null.
-  void operator()(Optimizer& optimizer, const View<const T, Cuda>& inputs, const View<const label_t, Cuda>& labels,
-                  index_t times, T* losses) {
+  void operator()(Optimizer& optimizer, const View<const T, Cuda>& inputs,
+                  const View<const label_t, Cuda>& labels, index_t times, T* losses) {
     optim::Segment& all = optimizer.segments()[0];
     const index_t more = times - 1;
-    if (updates_.size() < more) updates_.reset(device(), more);  // before steps are counted: allocating may fail
+    // Before steps are counted: allocating may fail.
+    if (updates_.size() < more) updates_.reset(device(), more);
     next_.clear();
     next_.reserve(static_cast<std::size_t>(more));
     const Update first = optimizer.next_of(all);

@@ -11,11 +11,12 @@ namespace gpunet::train {
 
 // Options of TensorBoard.
 struct TensorBoardOptions {
-  index_t every = 0;  // steps between points of Loss/step, each of which waits for the device; 0: none
+  // Steps between points of Loss/step, each of which waits for the device; 0: none.
+  index_t every = 0;
 };
 
-// A part of fit() that writes Loss/train, Loss/validation, Accuracy/train, Accuracy/validation and LearningRate once
-// per epoch.
+// A part of fit() that writes Loss/train, Loss/validation, Accuracy/train, Accuracy/validation and
+// LearningRate once per epoch.
 class TensorBoard {
  public:
   static constexpr bool never_stops = true;  // a training

@@ -21,7 +21,8 @@ enum class Metric { loss, accuracy, val_loss, val_accuracy };
 
 namespace detail {
 
-inline constexpr Metric each_metric[] = {Metric::loss, Metric::accuracy, Metric::val_loss, Metric::val_accuracy};
+inline constexpr Metric each_metric[] = {Metric::loss, Metric::accuracy, Metric::val_loss,
+                                         Metric::val_accuracy};
 
 }  // namespace detail
 
@@ -32,7 +33,8 @@ inline bool higher_is_better(Metric metric) {
   return metric == Metric::accuracy || metric == Metric::val_accuracy;
 }
 
-// A number that a part monitors: a Metric, or a train::Measure by its name, "f1" or of the validation "val_f1".
+// A number that a part monitors: a Metric, or a train::Measure by its name, "f1" or of the
+// validation "val_f1".
 struct Monitor {
   Monitor(Metric metric) : name(name_of(metric)) {}
   Monitor(std::string of_measure) : name(std::move(of_measure)) {}
@@ -58,7 +60,8 @@ struct Epoch {
 
   // Returns the value of a metric.
   double operator[](Metric metric) const;
-  // Returns a number by its name, "val_loss" or that of a train::Measure. Throws Error if there is none.
+  // Returns a number by its name, "val_loss" or that of a train::Measure. Throws Error if there is
+  // none.
   double operator[](std::string_view name) const;
 };
 
@@ -85,47 +88,53 @@ struct History {
 // A running training, as fit() passes it to its parts.
 class Training {
  public:
-  index_t epochs = 0, epoch = 0;                      // number of epochs; the current one, from 1
-  index_t steps = 0, step = 0;                        // steps in an epoch; how many of them are done
+  index_t epochs = 0, epoch = 0;  // number of epochs; the current one, from 1
+  // Steps in an epoch; how many of them are done.
+  index_t steps = 0, step = 0;
   index_t total_steps = 0;                            // done in all epochs
   bool updated = false;                               // whether the last step ended with an update
   index_t batch_size = 0;                             // 0 if unknown
   bool has_accuracy = false, has_validation = false;  // whether these are measured
   bool trained = false;                               // whether the steps of the epoch are over
-  bool is_main = true;                                // whether this process prints, saves and draws: rank 0
-  Epoch current;                                      // the current epoch; complete in on_epoch_end
-  History history;                                    // previous epochs; in on_epoch_end the current one too
+  // Whether this process prints, saves and draws: rank 0.
+  bool is_main = true;
+  Epoch current;  // the current epoch; complete in on_epoch_end
+  // Previous epochs; in on_epoch_end the current one too.
+  History history;
 
   Training() = default;
   Training(const Training&) = delete;
   Training& operator=(const Training&) = delete;
   GPUNET_INLINE_VIRTUAL virtual ~Training();
 
-  // Return the mean loss of this epoch so far, its accuracy (NaN if not measured), and the index of the first step
-  // whose loss was not finite, counted over all epochs from 0 (-1 if none). Each waits for the device.
+  // Return the mean loss of this epoch so far, its accuracy (NaN if not measured), and the index of
+  // the first step whose loss was not finite, counted over all epochs from 0 (-1 if none). Each
+  // waits for the device.
   virtual double loss() const = 0;
   double accuracy() const { return count_accuracy ? count_accuracy() : Epoch::unknown; }
   virtual index_t first_not_finite() const = 0;
   std::function<double()> count_accuracy;
   GeneratorOption generator;  // of FitOptions
 
-  // Ends the training after the current step or, in on_epoch_end, after this epoch. Later calls are ignored.
+  // Ends the training after the current step or, in on_epoch_end, after this epoch. Later calls are
+  // ignored.
   void stop(std::string why) { stop(End::stopped, std::move(why)); }
   void stop(End end, std::string why);
   bool stopped() const { return history.end != End::finished; }
 
-  // Writes or reads how far the training is, and its history, for a checkpoint. A training that was interrupted or stopped by
-  // stop(why) goes on.
+  // Writes or reads how far the training is, and its history, for a checkpoint. A training that was
+  // interrupted or stopped by stop(why) goes on.
   void visit_state(StateVisitor& state);
 
-  // Returns the name of the number that a part monitors: `wish`, or the validation loss, or the loss if there is no
-  // validation. Throws Error if it is not measured.
+  // Returns the name of the number that a part monitors: `wish`, or the validation loss, or the
+  // loss if there is no validation. Throws Error if it is not measured.
   std::string monitored(const std::optional<Monitor>& wish) const;
   // Returns its value after an epoch. Throws Error if it is an accuracy that was not measured.
   double value_of(const std::optional<Monitor>& wish) const;
   // Stores in history.best which epoch first had the best value of a monitored number. Nothing
   // without a value.
-  void note_best(const std::optional<Monitor>& wish, std::optional<double> value, const std::string& weights);
+  void note_best(const std::optional<Monitor>& wish, std::optional<double> value,
+                 const std::string& weights);
 };
 
 // A Training with its model and optimizer, for parts that need them.
@@ -133,7 +142,10 @@ template <class Model, class Optimizer>
 class Run : public Training {
  public:
   Run(Model& run_model, Optimizer& run_optimizer)
-      : model(run_model), optimizer(run_optimizer), running_loss(run_model.device()), validated(&run_model) {}
+      : model(run_model),
+        optimizer(run_optimizer),
+        running_loss(run_model.device()),
+        validated(&run_model) {}
 
   double loss() const override { return running_loss.item(); }
   index_t first_not_finite() const override { return running_loss.first_not_finite(); }
@@ -152,7 +164,8 @@ class Run : public Training {
   Model& model;                                           // being trained
   Optimizer& optimizer;                                   // of the model
   RunningLoss<typename Model::device_type> running_loss;  // of the current epoch
-  Model* validated;                                       // model, or the one that train::Validation measures
+  // Model, or the one that train::Validation measures.
+  Model* validated;
 };
 
 }  // namespace gpunet::train

@@ -31,8 +31,8 @@ GPUNET_INLINE double Epoch::operator[](std::string_view name) const {
     if (name == measure) return value;
     names += ", " + measure;
   }
-  throw_error(Error(concat("gpunet::train::Epoch: nothing is called ", name, " (want one of ", names,
-                           "), give fit a train::Measure with the name")));
+  throw_error(Error(concat("gpunet::train::Epoch: nothing is called ", name, " (want one of ",
+                           names, "), give fit a train::Measure with the name")));
 }
 
 GPUNET_INLINE void detail::check_measure(std::string_view name) {
@@ -65,7 +65,8 @@ namespace detail {
 // Calls f with the numbers of an epoch but its number and steps.
 template <class Epoch, class F>
 void each_value(Epoch& epoch, F f) {
-  for (auto* x : {&epoch.loss, &epoch.accuracy, &epoch.val_loss, &epoch.val_accuracy, &epoch.lr, &epoch.seconds})
+  for (auto* x : {&epoch.loss, &epoch.accuracy, &epoch.val_loss, &epoch.val_accuracy, &epoch.lr,
+                  &epoch.seconds})
     f(*x);
   for (auto& [name, value] : epoch.measures)
     f(value);
@@ -111,8 +112,9 @@ GPUNET_INLINE void Training::visit_state(StateVisitor& state) {
   std::vector<Epoch> before = history.epochs;
   detail::visit_epochs(state, "history", before, current);
   const index_t end = state.number("end", static_cast<index_t>(history.end));
-  require(end >= 0 && end <= static_cast<index_t>(End::stopped), "gpunet::train::fit: the checkpoint has the end ",
-          end, " (want 0 to ", static_cast<index_t>(End::stopped), "), read it with the gpunet that wrote it");
+  require(end >= 0 && end <= static_cast<index_t>(End::stopped),
+          "gpunet::train::fit: the checkpoint has the end ", end, " (want 0 to ",
+          static_cast<index_t>(End::stopped), "), read it with the gpunet that wrote it");
   std::string why = history.why;
   state.bytes("why", why);
   if (!state.is_reading()) return;
@@ -124,7 +126,8 @@ GPUNET_INLINE void Training::visit_state(StateVisitor& state) {
 }
 
 GPUNET_INLINE std::string Training::monitored(const std::optional<Monitor>& wish) const {
-  const std::string name = wish ? wish->name : name_of(has_validation ? Metric::val_loss : Metric::loss);
+  const std::string name =
+      wish ? wish->name : name_of(has_validation ? Metric::val_loss : Metric::loss);
   require(has_validation || name.substr(0, 4) != "val_", "gpunet::train::fit: ", name,
           " is monitored but not measured, give fit a train::Validation(loader)");
   require(has_accuracy || name != name_of(Metric::accuracy),
@@ -137,20 +140,22 @@ GPUNET_INLINE double Training::value_of(const std::optional<Monitor>& wish) cons
   const std::string name = monitored(wish);
   const double value = current[name];
   require(name != name_of(Metric::val_accuracy) || !std::isnan(value), "gpunet::train::fit: ", name,
-          " is monitored and is NaN (a Validation measures it where targets are labels that are not all ignored), "
+          " is monitored and is NaN (a Validation measures it where targets are labels that are "
+          "not all ignored), "
           "monitor "
           "val_loss");
   return value;
 }
 
-GPUNET_INLINE void Training::note_best(const std::optional<Monitor>& wish, std::optional<double> value,
-                                       const std::string& weights) {
+GPUNET_INLINE void Training::note_best(const std::optional<Monitor>& wish,
+                                       std::optional<double> value, const std::string& weights) {
   if (!value) return;
   BestEpoch best{.monitor = monitored(wish), .value = *value, .weights = weights};
   for (const Epoch& one : history.epochs)
     if (best.number == 0 && one[best.monitor] == *value) best.number = one.number;
-  std::erase_if(history.best,
-                [&](const BestEpoch& old) { return old.monitor == best.monitor && old.weights == weights; });
+  std::erase_if(history.best, [&](const BestEpoch& old) {
+    return old.monitor == best.monitor && old.weights == weights;
+  });
   history.best.push_back(std::move(best));
 }
 

@@ -23,10 +23,13 @@ __device__ void store(T& target, double sum, T beta) {
 }
 
 template <class T>
-__global__ void forward_kernel(Sizes s, const T* x, const T* w, const T* bias, T* y, bool rectifies) {
+__global__ void forward_kernel(Sizes s, const T* x, const T* w, const T* bias, T* y,
+                               bool rectifies) {
   const long long count = 1LL * s.samples * s.out * s.rows * s.columns;
-  for (long long i = 1LL * blockIdx.x * blockDim.x + threadIdx.x; i < count; i += 1LL * gridDim.x * blockDim.x) {
-    const int column = static_cast<int>(i % s.columns), row = static_cast<int>(i / s.columns % s.rows);
+  for (long long i = 1LL * blockIdx.x * blockDim.x + threadIdx.x; i < count;
+       i += 1LL * gridDim.x * blockDim.x) {
+    const int column = static_cast<int>(i % s.columns),
+              row = static_cast<int>(i / s.columns % s.rows);
     const int out = static_cast<int>(i / s.columns / s.rows % s.out);
     const long long sample = i / s.columns / s.rows / s.out;
     double sum = bias ? bias[out] : T{};
@@ -45,7 +48,8 @@ __global__ void forward_kernel(Sizes s, const T* x, const T* w, const T* bias, T
 template <class T>
 __global__ void input_kernel(Sizes s, const T* dy, const T* w, T beta, T* dx) {
   const long long count = 1LL * s.samples * s.in * s.height * s.width;
-  for (long long i = 1LL * blockIdx.x * blockDim.x + threadIdx.x; i < count; i += 1LL * gridDim.x * blockDim.x) {
+  for (long long i = 1LL * blockIdx.x * blockDim.x + threadIdx.x; i < count;
+       i += 1LL * gridDim.x * blockDim.x) {
     const int ix = static_cast<int>(i % s.width), iy = static_cast<int>(i / s.width % s.height);
     const int in = static_cast<int>(i / s.width / s.height % s.in);
     const long long sample = i / s.width / s.height / s.in;
@@ -56,7 +60,8 @@ __global__ void input_kernel(Sizes s, const T* dy, const T* w, T beta, T* dx) {
           const int row = iy + s.padding - a, column = ix + s.padding - b;
           if (row < 0 || column < 0 || row % s.stride || column % s.stride) continue;
           if (row / s.stride >= s.rows || column / s.stride >= s.columns) continue;
-          sum += factor(s, dy[((sample * s.out + out) * s.rows + row / s.stride) * s.columns + column / s.stride]) *
+          sum += factor(s, dy[((sample * s.out + out) * s.rows + row / s.stride) * s.columns +
+                              column / s.stride]) *
                  factor(s, w[((out * s.in + in) * s.kernel + a) * s.kernel + b]);
         }
     store(dx[i], sum, beta);
@@ -66,7 +71,8 @@ __global__ void input_kernel(Sizes s, const T* dy, const T* w, T beta, T* dx) {
 template <class T>
 __global__ void filter_kernel(Sizes s, const T* x, const T* dy, T beta, T* dw) {
   const int count = s.out * s.in * s.kernel * s.kernel;
-  for (int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); i < count; i += gridDim.x * blockDim.x) {
+  for (int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); i < count;
+       i += gridDim.x * blockDim.x) {
     const int b = i % s.kernel, a = i / s.kernel % s.kernel, in = i / s.kernel / s.kernel % s.in;
     const int out = i / s.kernel / s.kernel / s.in;
     double sum = 0;
@@ -84,7 +90,8 @@ __global__ void filter_kernel(Sizes s, const T* x, const T* dy, T beta, T* dw) {
 
 template <class T>
 __global__ void bias_kernel(int samples, int channels, int pixels, const T* dy, T beta, T* db) {
-  for (int c = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); c < channels; c += gridDim.x * blockDim.x) {
+  for (int c = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); c < channels;
+       c += gridDim.x * blockDim.x) {
     double sum = 0;
     for (long long sample = 0; sample < samples; ++sample)
       for (int p = 0; p < pixels; ++p)

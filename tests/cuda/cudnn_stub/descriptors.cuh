@@ -42,8 +42,9 @@ bool fits(cudnnTensorDescriptor_t x, cudnnFilterDescriptor_t w, cudnnConvolution
   const auto windows = [&](int size) {
     return (size + 2 * c->padding - w->h) / c->stride + 1;
   };
-  return x->type == w->type && x->type == c->type && x->type == y->type && x->n == y->n && x->c == w->c &&
-         y->c == w->k && w->h == w->w && y->h == windows(x->h) && y->w == windows(x->w);
+  return x->type == w->type && x->type == c->type && x->type == y->type && x->n == y->n &&
+         x->c == w->c && y->c == w->k && w->h == w->w && y->h == windows(x->h) &&
+         y->w == windows(x->w);
 }
 
 }  // namespace
@@ -92,9 +93,9 @@ cudnnStatus_t cudnnSetFilter4dDescriptor(cudnnFilterDescriptor_t d, cudnnDataTyp
   *d = {type, k, c, h, w};
   return CUDNN_STATUS_SUCCESS;
 }
-cudnnStatus_t cudnnSetConvolution2dDescriptor(cudnnConvolutionDescriptor_t d, int pad_h, int pad_w, int u, int v,
-                                              int dilation_h, int dilation_w, cudnnConvolutionMode_t mode,
-                                              cudnnDataType_t type) {
+cudnnStatus_t cudnnSetConvolution2dDescriptor(cudnnConvolutionDescriptor_t d, int pad_h, int pad_w,
+                                              int u, int v, int dilation_h, int dilation_w,
+                                              cudnnConvolutionMode_t mode, cudnnDataType_t type) {
   WANT(pad_h == pad_w && u == v && pad_h >= 0 && u > 0 && dilation_h == 1 && dilation_w == 1);
   WANT(mode == CUDNN_CROSS_CORRELATION);
   *d = {type, pad_h, u, CUDNN_DEFAULT_MATH};
@@ -105,8 +106,9 @@ cudnnStatus_t cudnnSetConvolutionMathType(cudnnConvolutionDescriptor_t d, cudnnM
   d->math = math;
   return CUDNN_STATUS_SUCCESS;
 }
-cudnnStatus_t cudnnSetActivationDescriptor(cudnnActivationDescriptor_t d, cudnnActivationMode_t mode,
-                                           cudnnNanPropagation_t nan, double) {
+cudnnStatus_t cudnnSetActivationDescriptor(cudnnActivationDescriptor_t d,
+                                           cudnnActivationMode_t mode, cudnnNanPropagation_t nan,
+                                           double) {
   WANT(nan == CUDNN_PROPAGATE_NAN);
   d->mode = mode;
   return CUDNN_STATUS_SUCCESS;

@@ -1,4 +1,5 @@
-// Calls of the library in any order, chosen by the bytes: each returns or throws an Error, and in the end the training still works.
+// Calls of the library in any order, chosen by the bytes: each returns or throws an Error, and in
+// the end the training still works.
 #include <memory>
 #include <optional>
 
@@ -49,7 +50,9 @@ class Program {
         net_.train(number_ % 2);
         return;
       case 8:
-        net_.autocast(number_ % 3 == 0 ? Storage::full : number_ % 3 == 1 ? Storage::bfloat16 : Storage::float16);
+        net_.autocast(number_ % 3 == 0   ? Storage::full
+                      : number_ % 3 == 1 ? Storage::bfloat16
+                                         : Storage::float16);
         return;
       case 9:
         net_.parameters(number_ % 2 ? "*.weight" : "0.*").requires_grad(number_ % 4 < 2);
@@ -138,7 +141,8 @@ class Program {
   }
 
  private:
-  // A batch of 0 to 5 samples, or of a wrong shape; now and then with a number that is not finite, or a label that is no class.
+  // A batch of 0 to 5 samples, or of a wrong shape; now and then with a number that is not finite,
+  // or a label that is no class.
   Tensor<float, Host> x() {
     const auto batch = static_cast<index_t>(number_ % 6);
     Tensor<float, Host> inputs = rand(host_, {batch, number_ == 200 ? 3 : 2});
@@ -147,7 +151,8 @@ class Program {
   }
   Tensor<label_t, Host> y() {
     const auto batch = static_cast<std::size_t>(number_ % 6);
-    return {host_, {static_cast<index_t>(batch)}, std::vector<label_t>(batch, number_ == 202 ? 3 : 1)};
+    return {
+        host_, {static_cast<index_t>(batch)}, std::vector<label_t>(batch, number_ == 202 ? 3 : 1)};
   }
   static const TempFolder& folder() {
     static const TempFolder all;
@@ -177,7 +182,8 @@ class Program {
   optim::Adam<Host, float> optimizer_{net_, {.lr = 0.01}};
   optim::lr_scheduler::StepLR scheduler_{optimizer_, {.step_size = 2}};
   optim::swa_utils::AveragedModel<Network<Host, float>> ema_{net_};
-  train::Step<Host, float, nn::CrossEntropyLoss, optim::Adam<Host, float>> step_{net_, criterion_, optimizer_},
+  train::Step<Host, float, nn::CrossEntropyLoss, optim::Adam<Host, float>> step_{net_, criterion_,
+                                                                                 optimizer_},
       accumulating_{net_, criterion_, optimizer_, {.accumulate = 3}};
   train::Accuracy<Host> accuracy_{host_, 3};
   train::RunningLoss<Host> running_{host_};
@@ -199,17 +205,19 @@ const fuzz::Register api({"api",
                                 program.call(bytes);
                               } catch (const Error& error) {
                                 const std::string_view what = error.what();
-                                fuzz::ensure(what.starts_with("gpunet::"),
-                                             gpunet::concat("an Error that does not say where: ", what));
+                                fuzz::ensure(
+                                    what.starts_with("gpunet::"),
+                                    gpunet::concat("an Error that does not say where: ", what));
                               }
                             }
                             program.finish();
                           },
                           [] {
-                            return std::vector<std::string>{std::string("\0\3\1\3\2\3\3\3\4\3", 10),
-                                                            std::string("\5\3\5\4\6\3\13\1\14\1", 10),
-                                                            std::string("\10\1\5\3\12\1\0\311\25\1\26\3", 12),
-                                                            std::string("\0\3\1\3\35\1\2\1\32\1\33\1", 12)};
+                            return std::vector<std::string>{
+                                std::string("\0\3\1\3\2\3\3\3\4\3", 10),
+                                std::string("\5\3\5\4\6\3\13\1\14\1", 10),
+                                std::string("\10\1\5\3\12\1\0\311\25\1\26\3", 12),
+                                std::string("\0\3\1\3\35\1\2\1\32\1\33\1", 12)};
                           }});
 
 }  // namespace

@@ -5,10 +5,13 @@
 
 namespace {
 
-const fuzz::Register bmp(
-    {"bmp", [](fuzz::Bytes bytes) { fuzz::check_image(gpunet::io::decode_bmp(bytes, "gpunet::io: the file")); },
-     [] {
-       return fuzz::images("BMP");
-     }});
+const fuzz::Register bmp({"bmp",
+                          [](fuzz::Bytes bytes) {
+                            fuzz::check_image(
+                                gpunet::io::decode_bmp(bytes, "gpunet::io: the file"));
+                          },
+                          [] {
+                            return fuzz::images("BMP");
+                          }});
 
 }  // namespace

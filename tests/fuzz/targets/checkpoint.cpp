@@ -1,5 +1,6 @@
-// A checkpoint into the objects of a training. The first byte chooses: any file, or one whose checksums hold, in which the next bytes
-// choose what else an attacker would change: types, shapes, names and numbers.
+// A checkpoint into the objects of a training. The first byte chooses: any file, or one whose
+// checksums hold, in which the next bytes choose what else an attacker would change: types, shapes,
+// names and numbers.
 #include <cstring>
 
 #include <gpunet/gpunet.hpp>
@@ -74,7 +75,8 @@ const io::SafetensorsFile& first() {
   return file;
 }
 
-// Returns the path of a checkpoint of the first state whose entries are changed as the bytes say, with their checksums.
+// Returns the path of a checkpoint of the first state whose entries are changed as the bytes say,
+// with their checksums.
 std::string changed(fuzz::Bytes bytes) {
   std::vector<io::TensorEntry> entries = first().entries();
   std::vector<std::string> contents;
@@ -95,13 +97,16 @@ std::string changed(fuzz::Bytes bytes) {
     if (what == 4) {  // all bytes of a number: huge, negative, nan
       const auto high = static_cast<char>(fuzz::take_choice(bytes, 256));
       for (std::size_t k = 0; k < content.size(); ++k)
-        content[k] =
-            k % 8 == 7 || (k % 4 == 3 && entries[i].dtype == io::Dtype::F32) ? high : static_cast<char>(number);
+        content[k] = k % 8 == 7 || (k % 4 == 3 && entries[i].dtype == io::Dtype::F32)
+                         ? high
+                         : static_cast<char>(number);
     }
     if (what == 5 && number < 8) entries[i].name = entries[number % entries.size()].name;
-    const auto size = static_cast<std::size_t>(io::detail::byte_count(entries[i].dtype, entries[i].sizes));
+    const auto size =
+        static_cast<std::size_t>(io::detail::byte_count(entries[i].dtype, entries[i].sizes));
     content.resize(size, '\1');
-    metadata["crc32 " + entries[i].name] = std::to_string(io::detail::crc32(fuzz::bytes_of(content)));
+    metadata["crc32 " + entries[i].name] =
+        std::to_string(io::detail::crc32(fuzz::bytes_of(content)));
   }
   for (std::size_t i = 0; i < entries.size(); ++i)
     entries[i].bytes = fuzz::bytes_of(contents[i]);
@@ -111,43 +116,42 @@ std::string changed(fuzz::Bytes bytes) {
   return path;
 }
 
-const fuzz::Register checkpoint({"checkpoint",
-                                 [](fuzz::Bytes bytes) {
-                                   static const std::string before = read_text(first().path());
-                                   Objects objects = new_objects();
-                                   const bool any_file = fuzz::take_choice(bytes, 2) == 0;
-                                   static const fuzz::MemoryFolder folder({"any.safetensors"});
-                                   if (any_file) folder.write(0, bytes);
-                                   const std::string path =
-                                       any_file ? folder.path() + "/any.safetensors" : changed(bytes);
-                                   try {
-                                     objects.checkpoint(path).load();
-                                   } catch (const Error&) {
-                                     fuzz::ensure(read_text(saved(objects, "after.safetensors")) == before,
-                                                  "objects that are changed though loading failed");
-                                     throw;
-                                   }
-                                   // What was read can be used, whatever the numbers are.
-                                   const Tensor<float, Host> x(objects.host, {2, 3}, {1, 2, 3, 4, 5, 6});
-                                   const Tensor<label_t, Host> y(objects.host, {2}, {0, 1});
-                                   objects.step(x, y);
-                                   objects.cycle.step();
-                                   objects.plateau.step(1);
-                                   objects.accuracy.update(objects.net(x), y);
-                                   objects.matrix.update(objects.net(x), y);
-                                   objects.accuracy.result();
-                                   objects.generator.uniform(0.0f, 1.0f);
-                                   saved(objects, "after.safetensors");
-                                 },
-                                 [] {
-                                   Objects objects = new_objects();
-                                   return std::vector<std::string>{
-                                       '\0' + read_text(saved(objects, "seed.safetensors")),
+const fuzz::Register checkpoint(
+    {"checkpoint",
+     [](fuzz::Bytes bytes) {
+       static const std::string before = read_text(first().path());
+       Objects objects = new_objects();
+       const bool any_file = fuzz::take_choice(bytes, 2) == 0;
+       static const fuzz::MemoryFolder folder({"any.safetensors"});
+       if (any_file) folder.write(0, bytes);
+       const std::string path = any_file ? folder.path() + "/any.safetensors" : changed(bytes);
+       try {
+         objects.checkpoint(path).load();
+       } catch (const Error&) {
+         fuzz::ensure(read_text(saved(objects, "after.safetensors")) == before,
+                      "objects that are changed though loading failed");
+         throw;
+       }
+       // What was read can be used, whatever the numbers are.
+       const Tensor<float, Host> x(objects.host, {2, 3}, {1, 2, 3, 4, 5, 6});
+       const Tensor<label_t, Host> y(objects.host, {2}, {0, 1});
+       objects.step(x, y);
+       objects.cycle.step();
+       objects.plateau.step(1);
+       objects.accuracy.update(objects.net(x), y);
+       objects.matrix.update(objects.net(x), y);
+       objects.accuracy.result();
+       objects.generator.uniform(0.0f, 1.0f);
+       saved(objects, "after.safetensors");
+     },
+     [] {
+       Objects objects = new_objects();
+       return std::vector<std::string>{'\0' + read_text(saved(objects, "seed.safetensors")),
                                        "\1",
                                        std::string("\1\3\3\3\3", 5),
                                        std::string("\1\5\4\0\x7f", 5),
                                        std::string("\1\7\1\2\2\7\2\1\1", 9),
                                        "\1\35\3\7\7"};  // default_generator.next_normal
-                                 }});
+     }});
 
 }  // namespace

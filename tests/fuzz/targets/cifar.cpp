@@ -1,4 +1,5 @@
-// The records of CIFAR-10 and CIFAR-100. The first byte chooses the set, and whether zeros fill the last record up.
+// The records of CIFAR-10 and CIFAR-100. The first byte chooses the set, and whether zeros fill the
+// last record up.
 #include <gpunet/data/cifar.hpp>
 
 #include "fuzz.hpp"
@@ -14,12 +15,14 @@ void read_all(const Set& set, gpunet::label_t classes) {
 
 const fuzz::Register cifar({"cifar",
                             [](fuzz::Bytes bytes) {
-                              static const fuzz::MemoryFolder ten({"test_batch.bin"}), hundred({"test.bin"});
+                              static const fuzz::MemoryFolder ten({"test_batch.bin"}),
+                                  hundred({"test.bin"});
                               const unsigned choice = fuzz::take_choice(bytes, 4);
                               const bool is_ten = choice % 2 == 0;
                               const std::size_t record = is_ten ? 3073 : 3074;
                               std::vector<std::byte> file(bytes.begin(), bytes.end());
-                              if (choice < 2) file.resize((file.size() + record - 1) / record * record);
+                              if (choice < 2)
+                                file.resize((file.size() + record - 1) / record * record);
                               (is_ten ? ten : hundred).write(0, file);
                               if (is_ten)
                                 read_all(gpunet::data::CIFAR10::test(ten.path()), 10);

@@ -10,13 +10,14 @@ const fuzz::Register csv(
      [](fuzz::Bytes bytes) {
        const unsigned choice = fuzz::take_choice(bytes, 6), more = fuzz::take_choice(bytes, 8);
        const std::string_view text = fuzz::text_of(bytes);
-       const gpunet::data::CsvOptions options{.separator = ",;\t"[choice / 2],
-                                              .header = choice % 2 == 0,
-                                              .allow_nan = more % 2 == 1,
-                                              .na_values = {"?", "-9"},
-                                              .keep_default_na = more / 2 % 2 == 0,
-                                              .decimal = more / 4 == 1 && choice / 2 > 0 ? ',' : '.',
-                                              .comment = more / 4 == 1 ? '#' : '\0'};
+       const gpunet::data::CsvOptions options{
+           .separator = ",;\t"[choice / 2],
+           .header = choice % 2 == 0,
+           .allow_nan = more % 2 == 1,
+           .na_values = {"?", "-9"},
+           .keep_default_na = more / 2 % 2 == 0,
+           .decimal = more / 4 == 1 && choice / 2 > 0 ? ',' : '.',
+           .comment = more / 4 == 1 ? '#' : '\0'};
        const auto table = gpunet::data::Table::parse({text.begin(), text.end()}, "t.csv", options);
        constexpr std::size_t most = 3;  // columns that are looked at
        bool any_numbers = false;
@@ -24,10 +25,12 @@ const fuzz::Register csv(
        for (std::size_t i = 0; i < std::min(most, table.columns().size()); ++i) {
          const std::string& column = table.columns()[i];
          if (table.rows() > 0)
-           fuzz::ensure(table.at(table.rows() - 1, column).size() <= text.size(), "a field longer than the text");
+           fuzz::ensure(table.at(table.rows() - 1, column).size() <= text.size(),
+                        "a field longer than the text");
          try {
            const auto numbers = table.numbers<double>(column);
-           fuzz::ensure(static_cast<gpunet::index_t>(numbers.size()) == table.rows(), "a number is missing");
+           fuzz::ensure(static_cast<gpunet::index_t>(numbers.size()) == table.rows(),
+                        "a number is missing");
            table.numbers<float>(column);
            any_numbers = true;
          } catch (const gpunet::Error& error) {
@@ -36,9 +39,10 @@ const fuzz::Register csv(
          try {
            const auto classes = table.categories(column);
            for (const gpunet::label_t value : classes.values)
-             fuzz::ensure((options.allow_nan && value == -1) ||
-                              (0 <= value && static_cast<std::size_t>(value) < classes.names.size()),
-                          "a class without a name");
+             fuzz::ensure(
+                 (options.allow_nan && value == -1) ||
+                     (0 <= value && static_cast<std::size_t>(value) < classes.names.size()),
+                 "a class without a name");
            fuzz::ensure(table.categories(column, classes.names).values == classes.values,
                         "other classes by their names");
            any_numbers = true;

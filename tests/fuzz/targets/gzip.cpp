@@ -19,12 +19,15 @@ std::string gzip_packed(const std::string& text) {
 const fuzz::Register gzip({"gzip",
                            [](fuzz::Bytes bytes) {
                              constexpr std::size_t most = 1 << 16;
-                             fuzz::ensure(gpunet::io::gunzip(bytes, "the file", most).size() <= most,
-                                          "more than was wanted");
+                             fuzz::ensure(
+                                 gpunet::io::gunzip(bytes, "the file", most).size() <= most,
+                                 "more than was wanted");
                            },
                            [] {
-                             const std::string text = "abcabcabcabcabcabc, a text that can be packed; abcabcabc";
-                             return std::vector<std::string>{gzip_packed(text), gzip_packed(""), gzip_stored(text),
+                             const std::string text =
+                                 "abcabcabcabcabcabc, a text that can be packed; abcabcabc";
+                             return std::vector<std::string>{gzip_packed(text), gzip_packed(""),
+                                                             gzip_stored(text),
                                                              gzip_stored(text, "name")};
                            }});
 

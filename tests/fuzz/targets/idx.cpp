@@ -1,5 +1,5 @@
-// The idx files of MNIST, as they are or packed by gzip. The first two bytes say how long the file of labels is; that of
-// images follows it.
+// The idx files of MNIST, as they are or packed by gzip. The first two bytes say how long the file
+// of labels is; that of images follows it.
 #include <gpunet/data/mnist.hpp>
 #include <gpunet/io/zlib.hpp>
 
@@ -11,7 +11,8 @@ namespace {
 using namespace std::string_literals;
 
 std::string two_files(const std::string& labels, const std::string& images) {
-  return std::string{static_cast<char>(labels.size()), static_cast<char>(labels.size() >> 8)} + labels + images;
+  return std::string{static_cast<char>(labels.size()), static_cast<char>(labels.size() >> 8)} +
+         labels + images;
 }
 
 const fuzz::Register idx(
@@ -30,9 +31,9 @@ const fuzz::Register idx(
      [] {
        const std::string labels = "\0\0\x08\1\0\0\0\3\1\2\x09"s;
        const std::string images = "\0\0\x08\3\0\0\0\3\0\0\0\2\0\0\0\2abcdefghijkl"s;
-       return std::vector<std::string>{two_files(labels, images),
-                                       two_files(gzip_stored(labels, "labels"), gzip_stored(images)),
-                                       two_files("\0\0\x08\1\0\0\0\0"s, "\0\0\x08\3\0\0\0\0\0\0\0\x1C\0\0\0\x1C"s)};
+       return std::vector<std::string>{
+           two_files(labels, images), two_files(gzip_stored(labels, "labels"), gzip_stored(images)),
+           two_files("\0\0\x08\1\0\0\0\0"s, "\0\0\x08\3\0\0\0\0\0\0\0\x1C\0\0\0\x1C"s)};
      }});
 
 }  // namespace

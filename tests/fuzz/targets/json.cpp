@@ -7,7 +7,8 @@ namespace {
 
 using gpunet::io::detail::JsonReader;
 
-// Reads an object whose keys say what their values are: a... arrays, s... strings, others objects; numbers at the bottom.
+// Reads an object whose keys say what their values are: a... arrays, s... strings, others objects;
+// numbers at the bottom.
 void read_value(JsonReader& json, int depth) {
   if (depth == 0) {
     json.integer();
@@ -43,7 +44,8 @@ const fuzz::Register json(
      },
      [] {
        return std::vector<std::string>{
-           "{}", R"({"a": [], "s": "\u00e9\ud83d\ude00\n", "o": {"a": [{"n": 0}, {"n": 9223372036854775807}]}})"};
+           "{}",
+           R"({"a": [], "s": "\u00e9\ud83d\ude00\n", "o": {"a": [{"n": 0}, {"n": 9223372036854775807}]}})"};
      }});
 
 }  // namespace

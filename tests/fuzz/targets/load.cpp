@@ -1,4 +1,5 @@
-// Any file into a small network. The first byte chooses how the names of the file find those of the network.
+// Any file into a small network. The first byte chooses how the names of the file find those of the
+// network.
 #include <gpunet/io/zlib.hpp>
 #include <gpunet/model/model.hpp>
 #include <gpunet/model/save_load.hpp>
@@ -41,11 +42,13 @@ const fuzz::Register load(
          return std::vector<float>(view.data(), view.data() + view.numel());
        };
        const unsigned choice = fuzz::take_choice(bytes, 32);
-       const std::vector<float> parameters = numbers(net.parameters()), buffers = numbers(net.buffers());
+       const std::vector<float> parameters = numbers(net.parameters()),
+                                buffers = numbers(net.buffers());
        try {
          io::load(net, fuzz::file_of(bytes), options(choice));
        } catch (const Error&) {
-         fuzz::ensure(are_same(parameters, numbers(net.parameters())) && are_same(buffers, numbers(net.buffers())),
+         fuzz::ensure(are_same(parameters, numbers(net.parameters())) &&
+                          are_same(buffers, numbers(net.buffers())),
                       "a network that is changed though loading failed");
          throw;
        }

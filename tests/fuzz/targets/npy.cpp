@@ -5,10 +5,12 @@
 
 namespace {
 
-const fuzz::Register npy(
-    {"npy", [](fuzz::Bytes bytes) { fuzz::read_elements(gpunet::io::NpyFile::read(fuzz::file_of(bytes))); },
-     [] {
-       return fuzz::corpus(".npy");
-     }});
+const fuzz::Register npy({"npy",
+                          [](fuzz::Bytes bytes) {
+                            fuzz::read_elements(gpunet::io::NpyFile::read(fuzz::file_of(bytes)));
+                          },
+                          [] {
+                            return fuzz::corpus(".npy");
+                          }});
 
 }  // namespace

@@ -6,13 +6,15 @@
 
 namespace {
 
-const fuzz::Register npz(
-    {"npz", [](fuzz::Bytes bytes) { fuzz::read_elements(gpunet::io::NpzFile::read(fuzz::file_of(bytes))); },
-     [] {
-       std::vector<std::string> files = fuzz::corpus(".npz");
-       for (std::string& file : files)
-         file = fuzz::without_sums(file);
-       return files;
-     }});
+const fuzz::Register npz({"npz",
+                          [](fuzz::Bytes bytes) {
+                            fuzz::read_elements(gpunet::io::NpzFile::read(fuzz::file_of(bytes)));
+                          },
+                          [] {
+                            std::vector<std::string> files = fuzz::corpus(".npz");
+                            for (std::string& file : files)
+                              file = fuzz::without_sums(file);
+                            return files;
+                          }});
 
 }  // namespace

@@ -1,4 +1,5 @@
-// PNG images, with the checksums that their chunks have to have: else nothing behind them would be read once it is changed.
+// PNG images, with the checksums that their chunks have to have: else nothing behind them would be
+// read once it is changed.
 #include <gpunet/io/crc32.hpp>
 #include <gpunet/io/png_reader.hpp>
 #include <gpunet/io/zlib.hpp>
@@ -23,7 +24,8 @@ std::string with_sums(std::string file) {
 const fuzz::Register png({"png",
                           [](fuzz::Bytes bytes) {
                             const std::string file = with_sums(std::string(fuzz::text_of(bytes)));
-                            fuzz::check_image(gpunet::io::decode_png(fuzz::bytes_of(file), "gpunet::io: the file"));
+                            fuzz::check_image(gpunet::io::decode_png(fuzz::bytes_of(file),
+                                                                     "gpunet::io: the file"));
                           },
                           [] {
                             return fuzz::images("PNG");

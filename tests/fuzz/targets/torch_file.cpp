@@ -7,7 +7,8 @@ namespace {
 
 const fuzz::Register torch_file({"torch_file",
                                  [](fuzz::Bytes bytes) {
-                                   fuzz::read_elements(gpunet::io::TorchFile::read(fuzz::file_of(bytes)));
+                                   fuzz::read_elements(
+                                       gpunet::io::TorchFile::read(fuzz::file_of(bytes)));
                                  },
                                  [] {
                                    std::vector<std::string> files = fuzz::corpus(".pth");

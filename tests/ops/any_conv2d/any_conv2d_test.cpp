@@ -31,22 +31,25 @@ AnyConv2dGeometry random_geometry(RandomShapes& random) {
 }
 
 std::string text_of(const ConvAxis& a) {
-  return concat("{", a.size, ", ", a.outputs, ", ", a.kernel, ", ", a.stride, ", ", a.padding, ", ", a.dilation,
-                "}");
+  return concat("{", a.size, ", ", a.outputs, ", ", a.kernel, ", ", a.stride, ", ", a.padding, ", ",
+                a.dilation, "}");
 }
 
 // The forward pass and the three gradients, tuned and plain.
 void compare(Host& host, RandomShapes& random, const Slice& slice, const AnyConv2dGeometry& g) {
-  CAPTURE(concat(g.in_channels, " ", g.out_channels, " ", g.groups, " ", text_of(g.rows), " ", text_of(g.columns)));
+  CAPTURE(concat(g.in_channels, " ", g.out_channels, " ", g.groups, " ", text_of(g.rows), " ",
+                 text_of(g.columns)));
   CAPTURE(slice.count);
   CAPTURE(slice.outer);
   CAPTURE(slice.inner);
   const index_t weights = g.out_channels * g.taps();
   const auto x = operand(host, random.values(slice, g.in_features()));
   const auto dy = operand(host, random.values(slice, g.out_features()));
-  const auto w = operand(host, random.values(weights)), b = operand(host, random.values(g.out_channels));
+  const auto w = operand(host, random.values(weights)),
+             b = operand(host, random.values(g.out_channels));
   const auto c = operand(host, random.values(g.in_channels));
-  const std::vector<float> dw_before = random.values(weights), db_before = random.values(g.out_channels);
+  const std::vector<float> dw_before = random.values(weights),
+                           db_before = random.values(g.out_channels);
   Outcome y(host, slice.samples() * g.out_features()), dx(host, slice.samples() * g.in_features());
   Outcome dw(host, weights), db(host, g.out_channels);
   AnyConv2dArgs<float> with_b{slice, g, w.data(), b.data()}, with_c{slice, g, w.data(), c.data()};
@@ -55,9 +58,10 @@ void compare(Host& host, RandomShapes& random, const Slice& slice, const AnyConv
   for (const Accumulate accumulate : {Accumulate::no, Accumulate::yes}) {
     dw.start(dw_before);
     db.start(db_before);
-    any_conv2d_backward_weight<Host, float>(host, with_b, x.data(), dy.data(), dw.plain(), accumulate);
-    any_conv2d_backward_bias<Host, float>(host, slice, g.out_channels, g.out_pixels(), dy.data(), db.plain(),
-                                          accumulate);
+    any_conv2d_backward_weight<Host, float>(host, with_b, x.data(), dy.data(), dw.plain(),
+                                            accumulate);
+    any_conv2d_backward_bias<Host, float>(host, slice, g.out_channels, g.out_pixels(), dy.data(),
+                                          db.plain(), accumulate);
     for (const Isa path : isas()) {
       CAPTURE(static_cast<int>(path));
       set_isa(path);
@@ -66,7 +70,8 @@ void compare(Host& host, RandomShapes& random, const Slice& slice, const AnyConv
       dw.start_tuned(dw_before);
       db.start_tuned(db_before);
       any_conv2d_backward_weight(host, with_b, x.data(), dy.data(), dw.tuned(), accumulate);
-      any_conv2d_backward_bias(host, slice, g.out_channels, g.out_pixels(), dy.data(), db.tuned(), accumulate);
+      any_conv2d_backward_bias(host, slice, g.out_channels, g.out_pixels(), dy.data(), db.tuned(),
+                               accumulate);
       dw.check("dw");
       db.check("db");
       if (accumulate == Accumulate::yes) continue;
@@ -88,14 +93,16 @@ TEST_CASE("convolutions of all options on every vector path") {
     compare(host, random, random.slice(), random_geometry(random));
 }
 
-TEST_CASE("convolutions with more taps than vector kernels take, and with gaps between the windows") {
+TEST_CASE(
+    "convolutions with more taps than vector kernels take, and with gaps between the windows") {
   const KeepIsa keep;
   Host host({.threads = 1});
   RandomShapes random(2);
   compare(host, random, {3, 3, 1}, {1, 2, 1, {}, {1100, 4, 1097}});
   compare(host, random, {4, 1, 4}, {4, 2, 2, {7, 3, 1, 3}, {8, 3, 1, 3}});
   compare(host, random, {16, 1, 16}, {2, 2, 2, {7, 2, 2, 4, 1}, {8, 2, 2, 5, 0}});
-  compare(host, random, {16, 1, 16}, {1, 1, 1, {200, 200, 3, 1, 1}, {5, 5, 3, 1, 1}});  // several bands
+  // Several bands.
+  compare(host, random, {16, 1, 16}, {1, 1, 1, {200, 200, 3, 1, 1}, {5, 5, 3, 1, 1}});
 }
 
 TEST_CASE("convolutions of all options are bitwise identical for any number of threads") {
@@ -106,20 +113,23 @@ TEST_CASE("convolutions of all options are bitwise identical for any number of t
     const auto x = operand(host, random.values(slice, g.in_features()));
     const auto dy = operand(host, random.values(slice, g.out_features()));
     const auto w = operand(host, random.values(weights));
-    Outcome y(host, slice.samples() * g.out_features()), dx(host, slice.samples() * g.in_features());
+    Outcome y(host, slice.samples() * g.out_features()),
+        dx(host, slice.samples() * g.in_features());
     Outcome dw(host, weights), db(host, g.out_channels);
     const GuardedBuffer<float, Host> scratch(host, any_conv2d_scratch(host, slice, g, 0.0f));
     const AnyConv2dArgs<float> args{slice, g, w.data(), nullptr, scratch.data()};
     any_conv2d_forward(host, args, x.data(), y.tuned());
     any_conv2d_backward_input(host, args, dy.data(), dx.tuned());
     any_conv2d_backward_weight(host, args, x.data(), dy.data(), dw.tuned(), Accumulate::no);
-    any_conv2d_backward_bias(host, slice, g.out_channels, g.out_pixels(), dy.data(), db.tuned(), Accumulate::no);
+    any_conv2d_backward_bias(host, slice, g.out_channels, g.out_pixels(), dy.data(), db.tuned(),
+                             Accumulate::no);
     return std::array{y.values(), dx.values(), dw.values(), db.values()};
   };
   for (const Slice& slice : {Slice{1, 1, 1}, Slice{4, 4, 1}, Slice{21, 2, 16}})
-    for (const AnyConv2dGeometry& g : {AnyConv2dGeometry{32, 32, 32, {62, 62, 3, 1, 1}, {60, 60, 3, 1, 1}},
-                                       AnyConv2dGeometry{14, 14, 2, {50, 46, 3, 1, 0, 2}, {60, 30, 3, 2, 1}},
-                                       AnyConv2dGeometry{9, 23, 1, {40, 40, 3, 1, 2, 2}, {50, 50, 3, 1, 2, 2}}}) {
+    for (const AnyConv2dGeometry& g :
+         {AnyConv2dGeometry{32, 32, 32, {62, 62, 3, 1, 1}, {60, 60, 3, 1, 1}},
+          AnyConv2dGeometry{14, 14, 2, {50, 46, 3, 1, 0, 2}, {60, 30, 3, 2, 1}},
+          AnyConv2dGeometry{9, 23, 1, {40, 40, 3, 1, 2, 2}, {50, 50, 3, 1, 2, 2}}}) {
       REQUIRE(detail::is_shared(slice, g));
       CHECK(run(alone, slice, g) == run(four, slice, g));
     }

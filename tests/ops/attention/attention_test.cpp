@@ -1,4 +1,5 @@
-// The op alone: queries, keys and values that are values of their own, of different lengths, and masks of keys.
+// The op alone: queries, keys and values that are values of their own, of different lengths, and
+// masks of keys.
 #include <array>
 
 #include <gpunet/gpunet.hpp>
@@ -59,20 +60,25 @@ struct TakeOp {
   void backward(D& device, const BackwardPass<T>& pass) const {
     if (pass.dx)
       for_each(device, pass.in_elements(),
-               CopyFeaturesBack<T>{pass.slice, first, is_mask ? 0 : features, pass.in_features, pass.dy, pass.dx});
+               CopyFeaturesBack<T>{pass.slice, first, is_mask ? 0 : features, pass.in_features,
+                                   pass.dy, pass.dx});
   }
 };
 
-// Attention of the parts of x: [queries, heads * dim], [keys, heads * dim], [keys, heads * value_dim] and perhaps [keys].
+// Attention of the parts of x: [queries, heads * dim], [keys, heads * dim], [keys,
+// heads * value_dim] and perhaps [keys].
 struct Attend {
   index_t heads, queries, keys, dim, value_dim;
   bool causal, masked;
 
-  index_t features() const { return heads * (queries * dim + keys * (dim + value_dim)) + (masked ? keys : 0); }
+  index_t features() const {
+    return heads * (queries * dim + keys * (dim + value_dim)) + (masked ? keys : 0);
+  }
   constexpr auto output(auto) const { return Shape(Dim(queries), Dim(heads * value_dim)); }
   template <class Builder>
   value_t lower(Builder& builder, value_t x, auto) const {
-    const std::array<index_t, 4> sizes{queries * heads * dim, keys * heads * dim, keys * heads * value_dim, keys};
+    const std::array<index_t, 4> sizes{queries * heads * dim, keys * heads * dim,
+                                       keys * heads * value_dim, keys};
     std::array<value_t, 4> parts{};
     index_t first = 0;
     for (std::size_t i = 0; i < (masked ? 4 : 3); ++i) {
@@ -99,7 +105,9 @@ template <class D, class T>
 class ProductCases {
  public:
   ProductCases(D& device, double tolerance) : cases_(device, "products", tolerance) {}
-  void operator()(index_t batch, const Attend& attend) { cases_(batch, attend, Shape(Dim(attend.features()))); }
+  void operator()(index_t batch, const Attend& attend) {
+    cases_(batch, attend, Shape(Dim(attend.features())));
+  }
   void skip() { cases_.skip(); }
   int number() const { return cases_.number(); }
 
@@ -127,7 +135,8 @@ void check_products(D& device, double tolerance) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("ten attentions of several values and masks are PyTorch's", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("ten attentions of several values and masks are PyTorch's", D,
+                   GPUNET_TEST_DEVICES) {
   check_products<D, double>(test_device<D>(), 2e-7);  // the references are in float
   check_products<D, float>(test_device<D>(), 2e-6);
 }
@@ -138,13 +147,16 @@ TEST_CASE_TEMPLATE("gradients of attention of several values", D, GPUNET_TEST_DE
   for (const Slice& slice : test_slices<D>()) {
     if (std::same_as<D, Cuda> && slice.count > 1) continue;  // the simulator would take seconds
     check_layer_gradients(device, causal, Shape(Dim(causal.features())), slice);
-    if (std::same_as<D, Host>) check_layer_gradients(device, attend, Shape(Dim(attend.features())), slice);
+    if (std::same_as<D, Host>)
+      check_layer_gradients(device, attend, Shape(Dim(attend.features())), slice);
   }
 }
 
-TEST_CASE_TEMPLATE("a query whose keys are all ignored gets zeros and gives no gradients", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("a query whose keys are all ignored gets zeros and gives no gradients", D,
+                   GPUNET_TEST_DEVICES) {
   const Attend attend{1, 2, 3, 1, 1, false, true};
-  nn::LayerRun<float, D> run(test_device<D>(), attend, Shape(Dim(attend.features())), Slice{1, 1, 1});
+  nn::LayerRun<float, D> run(test_device<D>(), attend, Shape(Dim(attend.features())),
+                             Slice{1, 1, 1});
   CHECK(run.forward({1, 2, 3, 4, 5, 6, 7, 8, 1, 1, 1}) == std::vector<float>{0, 0});
   CHECK(run.backward({1, 1}).dx == std::vector<float>(11));
 }

@@ -11,8 +11,8 @@ using namespace gpunet;
 namespace {
 
 std::string to_string(const PoolAxis& axis) {
-  return concat(axis.size, " -> ", axis.outputs, ", kernel ", axis.kernel, ", stride ", axis.stride, ", padding ",
-                axis.padding);
+  return concat(axis.size, " -> ", axis.outputs, ", kernel ", axis.kernel, ", stride ", axis.stride,
+                ", padding ", axis.padding);
 }
 
 // Both directions of the map of elements to windows.
@@ -36,7 +36,8 @@ void compare(Host& host, RandomShapes& random, const Slice& slice, const AvgPool
   CAPTURE(slice.inner);
   const auto x = operand(host, random.values(slice, g.in_features()));
   const auto dy = operand(host, random.values(slice, g.out_features()));
-  const Outcome y(host, slice.samples() * g.out_features()), dx(host, slice.samples() * g.in_features());
+  const Outcome y(host, slice.samples() * g.out_features()),
+      dx(host, slice.samples() * g.in_features());
   avg_pool2d_forward<Host, float>(host, slice, g, x.data(), y.plain());
   avg_pool2d_backward<Host, float>(host, slice, g, dy.data(), dx.plain());
   for (Isa path : isas()) {
@@ -63,9 +64,9 @@ TEST_CASE("tuned average pooling does what the plain one does") {
   for (int shapes = 0; shapes < 160; ++shapes) {
     const index_t kernel = random.pick(1, 20), stride = random.pick(1, kernel + 1),
                   padding = random.pick(0, kernel / 2);
-    compare(
-        host, random, random.slice(),
-        {random.pick(1, 5), windows(random, kernel, stride, padding), windows(random, kernel, stride, padding)});
+    compare(host, random, random.slice(),
+            {random.pick(1, 5), windows(random, kernel, stride, padding),
+             windows(random, kernel, stride, padding)});
   }
 }
 
@@ -74,9 +75,10 @@ TEST_CASE("tuned adaptive average pooling does what the plain one does") {
   Host host({.threads = 1});
   RandomShapes random(2);
   for (int shapes = 0; shapes < 160; ++shapes)
-    compare(
-        host, random, random.slice(),
-        {random.pick(1, 5), {random.pick(1, 40), random.pick(1, 12)}, {random.pick(1, 40), random.pick(1, 12)}});
+    compare(host, random, random.slice(),
+            {random.pick(1, 5),
+             {random.pick(1, 40), random.pick(1, 12)},
+             {random.pick(1, 40), random.pick(1, 12)}});
 }
 
 TEST_CASE("tuned global average pooling does what the plain one does") {

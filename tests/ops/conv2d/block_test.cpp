@@ -19,7 +19,8 @@ Conv2dBlock<Conv2dGeometry> random_block(RandomShapes& random) {
   g.padding = random.pick(0, 3);
   g.in_channels = random.pick(1, 7);
   g.out_channels = random.pick(1, 9);
-  const index_t least = std::max(index_t{1}, g.kernel - 2 * g.padding) + g.stride;  // two rows of output to pool
+  // Two rows of output to pool.
+  const index_t least = std::max(index_t{1}, g.kernel - 2 * g.padding) + g.stride;
   g.height = least + random.pick(0, 7);
   g.width = least + random.pick(0, 9);
   g.out_height = (g.height + 2 * g.padding - g.kernel) / g.stride + 1;
@@ -61,21 +62,25 @@ struct PlainBlock {
       max_pool2d_backward<Host, float>(host, slice, pooling(), dy, choice.data(), dz.data());
     else
       std::copy_n(dy, dz.size(), dz.data());
-    if (relu()) rectify_gradient(host, static_cast<index_t>(dz.size()), z.data(), dz.data(), dz.data());
-    const Conv2dBackwardArgs<float> args{slice, block, x, nullptr, dz.data(), w, dx, dw, db, accumulate};
+    if (relu())
+      rectify_gradient(host, static_cast<index_t>(dz.size()), z.data(), dz.data(), dz.data());
+    const Conv2dBackwardArgs<float> args{slice, block, x,  nullptr, dz.data(),
+                                         w,     dx,    dw, db,      accumulate};
     conv2d_backward_input<Host, float>(host, args);
     conv2d_backward_parameters<Host, float>(host, args);
   }
 };
 
-void compare(Host& host, RandomShapes& random, const Slice& slice, const Conv2dBlock<Conv2dGeometry>& block) {
+void compare(Host& host, RandomShapes& random, const Slice& slice,
+             const Conv2dBlock<Conv2dGeometry>& block) {
   const Conv2dGeometry& g = block.g;
   CAPTURE(text_of(g));
   CAPTURE(block.pool);
   CAPTURE(static_cast<int>(block.activation));
   CAPTURE(slice.outer);
   CAPTURE(slice.inner);
-  const index_t weights = g.out_channels * g.taps(), outputs = slice.samples() * block.out_features();
+  const index_t weights = g.out_channels * g.taps(),
+                outputs = slice.samples() * block.out_features();
   // Some sums are negative: filters of one sign, a bias against them.
   std::vector<float> bias = random.values(g.out_channels);
   for (float& b : bias)
@@ -83,7 +88,8 @@ void compare(Host& host, RandomShapes& random, const Slice& slice, const Conv2dB
   const auto x = operand(host, random.values(slice, g.in_features()));
   const auto w = operand(host, random.values(weights)), b = operand(host, bias);
   const std::vector<float> dy = random.values(slice, block.out_features());
-  const std::vector<float> dw_before = random.values(weights), db_before = random.values(g.out_channels);
+  const std::vector<float> dw_before = random.values(weights),
+                           db_before = random.values(g.out_channels);
   Outcome y(host, outputs), dx(host, slice.samples() * g.in_features()), dw(host, weights),
       db(host, g.out_channels);
   dw.start(dw_before);
@@ -95,16 +101,16 @@ void compare(Host& host, RandomShapes& random, const Slice& slice, const Conv2dB
   plain.backward(x.data(), dy.data(), w.data(), dx.plain(), dw.plain(), db.plain(), accumulate);
   const bool rectify_dx = random.pick(0, 1);
   if (rectify_dx)
-    rectify_gradient(host, slice.samples() * g.in_features(), x.data(), static_cast<const float*>(dx.plain()),
-                     dx.plain());
+    rectify_gradient(host, slice.samples() * g.in_features(), x.data(),
+                     static_cast<const float*>(dx.plain()), dx.plain());
   for (Isa path : isas()) {
     CAPTURE(static_cast<int>(path));
     set_isa(path);
     GuardedBuffer<float, Host> scratch(host, conv2d_block_scratch(host, slice, block));
     std::vector<PoolChoice> choice(block.pool ? static_cast<std::size_t>(outputs) : 0);
     PoolChoice* choices = block.pool ? choice.data() : nullptr;
-    conv2d_block_forward(host, Conv2dForwardArgs<float>{slice, block, x.data(), w.data(), b.data(), y.tuned(),
-                                                        scratch.data(), choices});
+    conv2d_block_forward(host, Conv2dForwardArgs<float>{slice, block, x.data(), w.data(), b.data(),
+                                                        y.tuned(), scratch.data(), choices});
     y.check("y");
     for (bool needs_dx : {true, false}) {
       scratch.fill_with_nan();
@@ -156,27 +162,31 @@ TEST_CASE("the blocks of LeNet, one by one and at once") {
 TEST_CASE("blocks of many samples have the same bits for any number of threads") {
   RandomShapes random(5);
   const Slice slice{44, 3, 16};
-  const auto compute = [&](int threads, const auto& block, const auto& x, const auto& w, const auto& b,
-                           std::vector<float> dy) {
+  const auto compute = [&](int threads, const auto& block, const auto& x, const auto& w,
+                           const auto& b, std::vector<float> dy) {
     Host host({.threads = threads});
     CHECK(detail::conv2d_workers(host, slice, block.g) == threads);
     GuardedBuffer<float, Host> scratch(host, conv2d_block_scratch(host, slice, block));
-    const index_t outputs = slice.samples() * block.out_features(), weights = block.g.out_channels * block.g.taps();
+    const index_t outputs = slice.samples() * block.out_features(),
+                  weights = block.g.out_channels * block.g.taps();
     GuardedBuffer<float, Host> y(host, outputs), dx(host, slice.samples() * block.g.in_features());
     GuardedBuffer<float, Host> dw(host, weights), db(host, block.g.out_channels);
     std::vector<PoolChoice> choice(static_cast<std::size_t>(outputs));
     using Geometry = std::remove_cvref_t<decltype(block.g)>;
-    conv2d_block_forward(host, Conv2dForwardArgs<float, Geometry>{slice, block, x.data(), w.data(), b.data(),
-                                                                  y.data(), scratch.data(), choice.data()});
-    conv2d_block_backward(host, Conv2dBackwardArgs<float, Geometry>{slice, block, x.data(), y.data(), dy.data(),
-                                                                    w.data(), dx.data(), dw.data(), db.data(),
-                                                                    Accumulate::no, scratch.data(), choice.data()});
+    conv2d_block_forward(
+        host, Conv2dForwardArgs<float, Geometry>{slice, block, x.data(), w.data(), b.data(),
+                                                 y.data(), scratch.data(), choice.data()});
+    conv2d_block_backward(
+        host, Conv2dBackwardArgs<float, Geometry>{slice, block, x.data(), y.data(), dy.data(),
+                                                  w.data(), dx.data(), dw.data(), db.data(),
+                                                  Accumulate::no, scratch.data(), choice.data()});
     scratch.download();
     return std::array{y.download(), dx.download(), dw.download(), db.download()};
   };
   for (bool pool : {false, true}) {
     CAPTURE(pool);
-    const Conv2dBlock<Conv2dGeometry> block{{3, 15, 17, 21, 15, 17, 3, 1, 1}, Activation::relu, pool};
+    const Conv2dBlock<Conv2dGeometry> block{
+        {3, 15, 17, 21, 15, 17, 3, 1, 1}, Activation::relu, pool};
     const std::vector<float> x = random.values(slice, block.g.in_features());
     const std::vector<float> w = random.values(block.g.out_channels * block.g.taps());
     const std::vector<float> b(static_cast<std::size_t>(block.g.out_channels), -3.0f);

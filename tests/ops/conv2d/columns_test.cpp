@@ -9,7 +9,8 @@ using namespace gpunet;
 
 namespace {
 
-constexpr double tolerance = 2e-6;  // sums of up to some thousand products in float, in parts of a hundred
+// Sums of up to some thousand products in float, in parts of a hundred.
+constexpr double tolerance = 2e-6;
 
 // A convolution that goes by columns, whether that pays or not.
 struct ColumnsGeometry : WideConv2dGeometry {};
@@ -26,13 +27,16 @@ void conv2d_backward_input(Host& device, const Conv2dBackwardArgs<float, Columns
   detail::backward_input_by_columns(device, args.general());
 }
 
-void conv2d_backward_parameters(Host& device, const Conv2dBackwardArgs<float, ColumnsGeometry>& args) {
+void conv2d_backward_parameters(Host& device,
+                                const Conv2dBackwardArgs<float, ColumnsGeometry>& args) {
   detail::backward_parameters_by_columns(device, args.general());
 }
 
 }  // namespace
 
-TEST_CASE("convolutions of few samples equal the plain ones, bitwise identical for any number of threads") {
+TEST_CASE(
+    "convolutions of few samples equal the plain ones, bitwise identical for any number of "
+    "threads") {
   Generator random(1);
   const auto compare = [&](index_t samples, const WideConv2dGeometry& g) {
     const Slice slice{samples, samples, 1};
@@ -54,7 +58,8 @@ TEST_CASE("convolutions by columns do what the plain ones do, over random shapes
   RandomShapes shapes(3);
   Generator random(4);
   for (int i = 0; i < 60; ++i) {
-    const index_t kernel = shapes.pick(1, 5), padding = shapes.pick(0, 3), stride = shapes.pick(1, 3);
+    const index_t kernel = shapes.pick(1, 5), padding = shapes.pick(0, 3),
+                  stride = shapes.pick(1, 3);
     const auto side = [&] {
       return std::max(index_t{1}, kernel - 2 * padding) + shapes.pick(0, 20);
     };

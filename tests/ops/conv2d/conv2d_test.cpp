@@ -36,14 +36,18 @@ void compare(Host& host, RandomShapes& random, const Slice& slice, const Conv2dG
   const index_t weights = g.out_channels * g.taps();
   const auto x = operand(host, random.values(slice, g.in_features()));
   const auto dy = operand(host, random.values(slice, g.out_features()));
-  const auto w = operand(host, random.values(weights)), b = operand(host, random.values(g.out_channels));
-  const std::vector<float> dw_before = random.values(weights), db_before = random.values(g.out_channels);
+  const auto w = operand(host, random.values(weights)),
+             b = operand(host, random.values(g.out_channels));
+  const std::vector<float> dw_before = random.values(weights),
+                           db_before = random.values(g.out_channels);
   Outcome y(host, slice.samples() * g.out_features()), dx(host, slice.samples() * g.in_features());
-  Outcome dw(host, weights), db(host, g.out_channels), more_dw(host, weights), more_db(host, g.out_channels);
+  Outcome dw(host, weights), db(host, g.out_channels), more_dw(host, weights),
+      more_db(host, g.out_channels);
   more_dw.start(dw_before);
   more_db.start(db_before);
   Conv2dForwardArgs<float> forward{slice, {g}, x.data(), w.data(), b.data(), y.plain()};
-  Conv2dBackwardArgs<float> backward{slice, {g}, x.data(), nullptr, dy.data(), w.data(), dx.plain()};
+  Conv2dBackwardArgs<float> backward{slice,     {g},      x.data(),  nullptr,
+                                     dy.data(), w.data(), dx.plain()};
   const auto parameters_into = [&](float* dw_to, float* db_to, Accumulate accumulate) {
     backward.dw = dw_to;
     backward.db = db_to;
@@ -52,8 +56,10 @@ void compare(Host& host, RandomShapes& random, const Slice& slice, const Conv2dG
   };
   conv2d_forward<Host, float>(host, forward);
   conv2d_backward_input<Host, float>(host, backward);
-  conv2d_backward_parameters<Host, float>(host, parameters_into(dw.plain(), db.plain(), Accumulate::no));
-  conv2d_backward_parameters<Host, float>(host, parameters_into(more_dw.plain(), more_db.plain(), Accumulate::yes));
+  conv2d_backward_parameters<Host, float>(host,
+                                          parameters_into(dw.plain(), db.plain(), Accumulate::no));
+  conv2d_backward_parameters<Host, float>(
+      host, parameters_into(more_dw.plain(), more_db.plain(), Accumulate::yes));
   forward.y = y.tuned();
   backward.dx = dx.tuned();
   for (Isa path : isas()) {
@@ -72,7 +78,8 @@ void compare(Host& host, RandomShapes& random, const Slice& slice, const Conv2dG
     db.check("db");
     std::copy(dw_before.begin(), dw_before.end(), more_dw.tuned());
     std::copy(db_before.begin(), db_before.end(), more_db.tuned());
-    conv2d_backward_parameters(host, parameters_into(more_dw.tuned(), more_db.tuned(), Accumulate::yes));
+    conv2d_backward_parameters(host,
+                               parameters_into(more_dw.tuned(), more_db.tuned(), Accumulate::yes));
     more_dw.check("dw added");
     more_db.check("db added");
     scratch.download();

@@ -1,4 +1,5 @@
-// A convolution, its rectifier and its pooling at once on Cuda, compared with the three plain ops of Host.
+// A convolution, its rectifier and its pooling at once on Cuda, compared with the three plain ops
+// of Host.
 #include <gpunet/core/config.hpp>
 
 #if GPUNET_CUDA
@@ -29,7 +30,8 @@ Block random_block(RandomShapes& random) {
   g.padding = random.pick(0, 3);
   g.in_channels = random.pick(1, 7);
   g.out_channels = random.pick(0, 3) ? random.pick(1, 9) : random.pick(10, 40);
-  const index_t least = std::max(index_t{1}, g.kernel - 2 * g.padding) + g.stride;  // two rows of output to pool
+  // Two rows of output to pool.
+  const index_t least = std::max(index_t{1}, g.kernel - 2 * g.padding) + g.stride;
   g.height = least + random.pick(0, 6);
   g.width = least + random.pick(0, 7);
   g.out_height = (g.height + 2 * g.padding - g.kernel) / g.stride + 1;
@@ -43,7 +45,8 @@ struct Results {
   std::vector<PoolChoice> choice;
 };
 
-// Multiples of 1/8, so that every sum is exact and equal numbers, the first of which a pooling takes, are frequent.
+// Multiples of 1/8, so that every sum is exact and equal numbers, the first of which a pooling
+// takes, are frequent.
 template <class T>
 struct Numbers {
   Block block;
@@ -78,8 +81,8 @@ Results<T> plain(const Numbers<T>& n, Accumulate accumulate, bool needs_dx, bool
   };
   std::vector<T> z(size(n.samples * block.g.out_features())), dz(z.size());
   Results<T> r{std::vector<T>(size(n.outputs)), {}, n.dw, n.db, {}};
-  conv2d_forward<Host, T>(host,
-                          Conv2dForwardArgs<T>{n.slice(), block, n.x.data(), n.w.data(), n.b.data(), z.data()});
+  conv2d_forward<Host, T>(
+      host, Conv2dForwardArgs<T>{n.slice(), block, n.x.data(), n.w.data(), n.b.data(), z.data()});
   const index_t all = static_cast<index_t>(z.size());
   if (block.activation == Activation::relu) rectify(host, all, z.data(), z.data());
   if (block.pool) {
@@ -91,7 +94,8 @@ Results<T> plain(const Numbers<T>& n, Accumulate accumulate, bool needs_dx, bool
     r.y = z;
     dz = n.dy;
   }
-  if (block.activation == Activation::relu) rectify_gradient(host, all, z.data(), dz.data(), dz.data());
+  if (block.activation == Activation::relu)
+    rectify_gradient(host, all, z.data(), dz.data(), dz.data());
   Conv2dBackwardArgs<T> args{.slice = n.slice(),
                              .block = block,
                              .x = n.x.data(),
@@ -111,25 +115,28 @@ Results<T> plain(const Numbers<T>& n, Accumulate accumulate, bool needs_dx, bool
 }
 
 template <class T>
-Results<T> fused(Cuda& device, const Numbers<T>& n, Accumulate accumulate, bool needs_dx, bool rectify_dx) {
+Results<T> fused(Cuda& device, const Numbers<T>& n, Accumulate accumulate, bool needs_dx,
+                 bool rectify_dx) {
   const auto buffer = [&](const std::vector<T>& values) {
     GuardedBuffer<T, Cuda> made(device, static_cast<index_t>(values.size()));
     made.upload(values);
     return made;
   };
-  const auto x = buffer(n.x), w = buffer(n.w), b = buffer(n.b), dy = buffer(n.dy), dw = buffer(n.dw),
-             db = buffer(n.db);
+  const auto x = buffer(n.x), w = buffer(n.w), b = buffer(n.b), dy = buffer(n.dy),
+             dw = buffer(n.dw), db = buffer(n.db);
   GuardedBuffer<T, Cuda> y(device, n.outputs), dx(device, needs_dx ? n.inputs : 0);
   Results<T> r;
   r.choice.resize(n.block.pool ? static_cast<std::size_t>(n.outputs) : 0);
   Buffer<PoolChoice, Cuda> choice(device, n.outputs);
   GuardedBuffer<T, Cuda> scratch(device, conv2d_block_scratch(device, n.slice(), n.block, T{}));
-  conv2d_block_forward(device, Conv2dForwardArgs<T>{n.slice(), n.block, x.data(), w.data(), b.data(), y.data(),
-                                                    scratch.data(), choice.data()});
+  conv2d_block_forward(
+      device, Conv2dForwardArgs<T>{n.slice(), n.block, x.data(), w.data(), b.data(), y.data(),
+                                   scratch.data(), choice.data()});
   scratch.fill_with_nan();
-  conv2d_block_backward(device, Conv2dBackwardArgs<T>{n.slice(), n.block, x.data(), y.data(), dy.data(), w.data(),
-                                                      needs_dx ? dx.data() : nullptr, dw.data(), db.data(),
-                                                      accumulate, scratch.data(), choice.data(), rectify_dx});
+  conv2d_block_backward(
+      device, Conv2dBackwardArgs<T>{n.slice(), n.block, x.data(), y.data(), dy.data(), w.data(),
+                                    needs_dx ? dx.data() : nullptr, dw.data(), db.data(),
+                                    accumulate, scratch.data(), choice.data(), rectify_dx});
   scratch.download();
   device.download(r.choice.data(), choice.data(), r.choice.size() * sizeof(PoolChoice));
   r.y = y.download();
@@ -174,7 +181,8 @@ index_t launches(Cuda& device, const std::function<void()>& work) {
 
 }  // namespace
 
-TEST_CASE("a convolution, its rectifier and its pooling at once on Cuda do what they do one by one") {
+TEST_CASE(
+    "a convolution, its rectifier and its pooling at once on Cuda do what they do one by one") {
   RandomShapes random(31);
   for (int shapes = 0; shapes < 100;) {
     const Block block = random_block(random);
@@ -208,7 +216,8 @@ TEST_CASE("what is no number goes through a block of Cuda") {
 }
 
 TEST_CASE(
-    "a block of Cuda is one launch forward and one back, where the layer above rectifies, with the same bits "
+    "a block of Cuda is one launch forward and one back, where the layer above rectifies, with the "
+    "same bits "
     "always") {
   Cuda& device = test_device<Cuda>();
   const Block block{{3, 9, 8, 7, 9, 8, 3, 1, 1}, Activation::relu, true};
@@ -223,24 +232,30 @@ TEST_CASE(
   const auto x = on_device(slice.samples() * block.g.in_features()),
              w = on_device(block.g.out_channels * block.g.taps());
   const auto b = on_device(block.g.out_channels), dy = on_device(outputs);
-  GuardedBuffer<float, Cuda> y(device, outputs), dx(device, slice.samples() * block.g.in_features());
-  GuardedBuffer<float, Cuda> dw(device, block.g.out_channels * block.g.taps()), db(device, block.g.out_channels);
+  GuardedBuffer<float, Cuda> y(device, outputs),
+      dx(device, slice.samples() * block.g.in_features());
+  GuardedBuffer<float, Cuda> dw(device, block.g.out_channels * block.g.taps()),
+      db(device, block.g.out_channels);
   Buffer<PoolChoice, Cuda> choice(device, outputs);
-  CHECK(conv2d_block_scratch(device, slice, block, float{}) > 0);  // the sums of the weights' gradient are parted
+  // The sums of the weights' gradient are parted.
+  CHECK(conv2d_block_scratch(device, slice, block, float{}) > 0);
   GuardedBuffer<float, Cuda> scratch(device, conv2d_block_scratch(device, slice, block, float{}));
   const auto forward = [&] {
-    conv2d_block_forward(device, Conv2dForwardArgs<float>{slice, block, x.data(), w.data(), b.data(), y.data(),
-                                                          scratch.data(), choice.data()});
+    conv2d_block_forward(
+        device, Conv2dForwardArgs<float>{slice, block, x.data(), w.data(), b.data(), y.data(),
+                                         scratch.data(), choice.data()});
   };
   const Block rectified{block.g, Activation::none, block.pool};
   const auto backward = [&] {
-    conv2d_block_backward(device, Conv2dBackwardArgs<float>{slice, rectified, x.data(), y.data(), dy.data(),
-                                                            w.data(), dx.data(), dw.data(), db.data(),
-                                                            Accumulate::no, scratch.data(), choice.data(), true});
+    conv2d_block_backward(
+        device, Conv2dBackwardArgs<float>{slice, rectified, x.data(), y.data(), dy.data(), w.data(),
+                                          dx.data(), dw.data(), db.data(), Accumulate::no,
+                                          scratch.data(), choice.data(), true});
   };
   forward();
   backward();
-  const std::vector<float> first_dw = dw.download(), first_db = db.download(), first_dx = dx.download();
+  const std::vector<float> first_dw = dw.download(), first_db = db.download(),
+                           first_dx = dx.download();
   backward();
   CHECK(dw.download() == first_dw);
   CHECK(db.download() == first_db);

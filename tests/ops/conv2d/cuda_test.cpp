@@ -20,8 +20,8 @@ using namespace gpunet;
 
 namespace {
 
-Conv2dGeometry geometry(index_t in_channels, index_t height, index_t width, index_t out_channels, index_t kernel,
-                        index_t stride, index_t padding) {
+Conv2dGeometry geometry(index_t in_channels, index_t height, index_t width, index_t out_channels,
+                        index_t kernel, index_t stride, index_t padding) {
   return {in_channels,
           height,
           width,
@@ -38,7 +38,8 @@ Conv2dGeometry random_geometry(RandomShapes& random) {
   const bool many = random.pick(0, 2) == 0;
   const index_t in = random.pick(1, many ? 40 : 5), out = random.pick(1, many ? 40 : 9);
   const index_t least = std::max(index_t{1}, kernel - 2 * padding);
-  return geometry(in, least + random.pick(0, 5), least + random.pick(0, 7), out, kernel, stride, padding);
+  return geometry(in, least + random.pick(0, 5), least + random.pick(0, 7), out, kernel, stride,
+                  padding);
 }
 
 // The numbers of one convolution, and what a device makes of them.
@@ -48,7 +49,8 @@ struct Convolution {
   index_t samples;
   std::vector<T> x, w, b, dy, dw, db;
 
-  Convolution(RandomShapes& random, const Conv2dGeometry& geometry, index_t count) : g(geometry), samples(count) {
+  Convolution(RandomShapes& random, const Conv2dGeometry& geometry, index_t count)
+      : g(geometry), samples(count) {
     const auto values = [&](index_t n) {
       const std::vector<float> floats = random.values(n);
       return std::vector<T>(floats.begin(), floats.end());
@@ -83,11 +85,12 @@ Results<T> compute(D& device, const Convolution<T>& c, Accumulate accumulate) {
   const auto dw = on_device(c.dw), db = on_device(c.db);
   GuardedBuffer<T, D> y(device, size(c.dy)), dx(device, size(c.x));
   GuardedBuffer<T, D> scratch(device, conv2d_scratch(device, slice, c.g, T{}));
-  conv2d_forward(device,
-                 Conv2dForwardArgs<T>{slice, {c.g}, x.data(), w.data(), b.data(), y.data(), scratch.data()});
+  conv2d_forward(device, Conv2dForwardArgs<T>{
+                             slice, {c.g}, x.data(), w.data(), b.data(), y.data(), scratch.data()});
   scratch.fill_with_nan();
-  const Conv2dBackwardArgs<T> backward{slice,     {c.g},     x.data(),  nullptr,    dy.data(),     w.data(),
-                                       dx.data(), dw.data(), db.data(), accumulate, scratch.data()};
+  const Conv2dBackwardArgs<T> backward{slice,     {c.g},      x.data(),      nullptr,
+                                       dy.data(), w.data(),   dx.data(),     dw.data(),
+                                       db.data(), accumulate, scratch.data()};
   conv2d_backward_input(device, backward);
   scratch.fill_with_nan();
   conv2d_backward_parameters(device, backward);
@@ -102,9 +105,11 @@ Results<double> plain(const Convolution<double>& c, Accumulate accumulate) {
   Results<double> r{std::vector<double>(c.dy.size()), std::vector<double>(c.x.size()), c.dw, c.db};
   std::vector<double> dy = c.dy;
   conv2d_forward<Host, double>(
-      host, Conv2dForwardArgs<double>{slice, {c.g}, c.x.data(), c.w.data(), c.b.data(), r.y.data()});
-  const Conv2dBackwardArgs<double> backward{slice,      {c.g},       c.x.data(),  nullptr,     dy.data(),
-                                            c.w.data(), r.dx.data(), r.dw.data(), r.db.data(), accumulate};
+      host,
+      Conv2dForwardArgs<double>{slice, {c.g}, c.x.data(), c.w.data(), c.b.data(), r.y.data()});
+  const Conv2dBackwardArgs<double> backward{slice,       {c.g},      c.x.data(),  nullptr,
+                                            dy.data(),   c.w.data(), r.dx.data(), r.dw.data(),
+                                            r.db.data(), accumulate};
   conv2d_backward_input<Host, double>(host, backward);
   conv2d_backward_parameters<Host, double>(host, backward);
   return r;
@@ -121,12 +126,14 @@ Convolution<double> in_double(const Convolution<T>& c, RandomShapes& random, Pre
       copy(c.db, wide.db);
   for (auto* factor : {&wide.x, &wide.w, &wide.dy})
     for (double& value : *factor)
-      value = precision == Precision::exact ? value : tensor_rounded(static_cast<float>(value), precision);
+      value = precision == Precision::exact ? value
+                                            : tensor_rounded(static_cast<float>(value), precision);
   return wide;
 }
 
-// Returns whether sums may be added one after another. The longest has 2000 products: it errs by sqrt(2000) * 2^-24 where the
-// errors are independent, and four times that is allowed. Our own tiles add in parts.
+// Returns whether sums may be added one after another. The longest has 2000 products: it errs by
+// sqrt(2000) * 2^-24 where the errors are independent, and four times that is allowed. Our own
+// tiles add in parts.
 bool by_cudnn() {
   return backends::cudnn::is_available() && detail::library_use() == detail::LibraryUse::always;
 }
@@ -140,8 +147,8 @@ void compare(Cuda& device, RandomShapes& random, const Conv2dGeometry& g, index_
   const Accumulate accumulate = random.pick(0, 1) ? Accumulate::yes : Accumulate::no;
   const Results<double> expected = plain(in_double(c, random, precision), accumulate);
   const Results<T> got = compute(device, c, accumulate);
-  const index_t longest_sum =
-      std::max({g.taps(), g.out_channels * g.kernel * g.kernel, samples * g.out_features() / g.out_channels});
+  const index_t longest_sum = std::max({g.taps(), g.out_channels * g.kernel * g.kernel,
+                                        samples * g.out_features() / g.out_channels});
   const double tolerance = sizeof(T) == 8                  ? 1e-13
                            : precision == Precision::exact ? (by_cudnn() ? 1e-5 : 1e-6)
                                                            : tensor_core_tolerance(longest_sum);
@@ -193,8 +200,9 @@ TEST_CASE("convolutions of tensor cores of Cuda are those of rounded factors") {
     Cuda device(0, {precision});
     const bool rounds = device.architecture() >= detail::tensor_architecture;
     RandomShapes random(24);
-    for (const Conv2dGeometry& g : {geometry(40, 5, 6, 35, 3, 1, 1), geometry(36, 7, 5, 40, 3, 2, 0),
-                                    geometry(33, 4, 4, 66, 1, 1, 0), geometry(34, 9, 9, 33, 5, 3, 4)})
+    for (const Conv2dGeometry& g :
+         {geometry(40, 5, 6, 35, 3, 1, 1), geometry(36, 7, 5, 40, 3, 2, 0),
+          geometry(33, 4, 4, 66, 1, 1, 0), geometry(34, 9, 9, 33, 5, 3, 4)})
       compare<float>(device, random, g, 2, rounds ? precision : Precision::exact);
     compare<float>(device, random, geometry(5, 6, 6, 7, 3, 1, 1), 2);  // few rows: exact
   }

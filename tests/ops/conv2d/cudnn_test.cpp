@@ -1,5 +1,6 @@
-// What is special about convolutions by cuDNN; ctest also runs the tests of all convolutions of Cuda with
-// GPUNET_CUDNN=always. On the simulator they go to cuda/cudnn_stub, which says so by a symbol of its own.
+// What is special about convolutions by cuDNN; ctest also runs the tests of all convolutions of
+// Cuda with GPUNET_CUDNN=always. On the simulator they go to cuda/cudnn_stub, which says so by a
+// symbol of its own.
 #include <gpunet/core/config.hpp>
 
 #if GPUNET_CUDA && GPUNET_CUDNN
@@ -22,12 +23,13 @@ using namespace gpunet;
 
 namespace {
 
-// Padded convolutions, one with stride and pooling, and ones that are followed by neither rectifier nor pooling; with and
-// without bias.
-using Net = nn::Sequential<nn::Input<2, 8, 7>, nn::Conv2d<3, 3, nn::Padding<1>>, nn::ReLU,
-                           nn::Conv2d<3, 3, nn::Padding<1>, nn::Bias<false>>, nn::ReLU,
-                           nn::Conv2d<4, 3, nn::Stride<2>, nn::Padding<2>>, nn::ReLU, nn::MaxPool2d<2>,
-                           nn::Conv2d<5, 2>, nn::Conv2d<2, 1, nn::Bias<false>>, nn::Flatten, nn::Linear<3>>;
+// Padded convolutions, one with stride and pooling, and ones that are followed by neither rectifier
+// nor pooling; with and without bias.
+using Net =
+    nn::Sequential<nn::Input<2, 8, 7>, nn::Conv2d<3, 3, nn::Padding<1>>, nn::ReLU,
+                   nn::Conv2d<3, 3, nn::Padding<1>, nn::Bias<false>>, nn::ReLU,
+                   nn::Conv2d<4, 3, nn::Stride<2>, nn::Padding<2>>, nn::ReLU, nn::MaxPool2d<2>,
+                   nn::Conv2d<5, 2>, nn::Conv2d<2, 1, nn::Bias<false>>, nn::Flatten, nn::Linear<3>>;
 
 // How many products the stub has done; null where cuDNN itself is loaded.
 const int* stub_products() {
@@ -39,10 +41,11 @@ bool is_always_used() {
   return use && std::string_view(use) == "always";
 }
 
-detail::BatchConvolution convolution(index_t samples, index_t in, index_t size, index_t out, index_t kernel,
-                                     index_t padding) {
+detail::BatchConvolution convolution(index_t samples, index_t in, index_t size, index_t out,
+                                     index_t kernel, index_t padding) {
   const index_t rows = size + 2 * padding - kernel + 1;
-  return {Slice{samples, samples, 1}, Conv2dGeometry{in, size, size, out, rows, rows, kernel, 1, padding}};
+  return {Slice{samples, samples, 1},
+          Conv2dGeometry{in, size, size, out, rows, rows, kernel, 1, padding}};
 }
 
 // The losses of steps on two batch sizes, and the parameters after them.
@@ -89,7 +92,8 @@ TEST_CASE("cuDNN does large convolutions of floats between many channels on Cuda
   CHECK_FALSE(library_pays<float>(convolution(1, 64, 16, 64, 3, 1)));
 }
 
-TEST_CASE("recorded and eager steps with cuDNN have the same bits on Cuda, and the losses of Host") {
+TEST_CASE(
+    "recorded and eager steps with cuDNN have the same bits on Cuda, and the losses of Host") {
   const int* products = stub_products();
   const int before = products ? *products : 0;
   const std::vector<float> got = train_with(test_device<Cuda>(), recorded);
@@ -99,7 +103,8 @@ TEST_CASE("recorded and eager steps with cuDNN have the same bits on Cuda, and t
   CHECK(relative_error(got, train_with(test_device<Host>(), eager)) < 1e-5);
 }
 
-TEST_CASE("models with cuDNN take no memory of Cuda after their first step, and give all of it back") {
+TEST_CASE(
+    "models with cuDNN take no memory of Cuda after their first step, and give all of it back") {
   Cuda device(0);
   for (int cycle = 0; cycle < 3; ++cycle) {
     Model<Net, Cuda> net(device);
@@ -119,15 +124,18 @@ TEST_CASE("models with cuDNN take no memory of Cuda after their first step, and 
 }
 
 TEST_CASE(
-    "factors that tf32 holds have exact products, or close ones, by cuDNN on Cuda, with a rectifier and without") {
+    "factors that tf32 holds have exact products, or close ones, by cuDNN on Cuda, with a "
+    "rectifier and without") {
   const Conv2dGeometry g{3, 6, 5, 4, 6, 5, 3, 1, 1};
   const Slice slice{2, 2, 1};
   const auto x = pattern<float>(slice.samples() * g.in_features(), 11, 5, 3),
-             w = pattern<float>(g.out_channels * g.taps(), 7, 3, 5), b = pattern<float>(g.out_channels, 5, 1, 2);
+             w = pattern<float>(g.out_channels * g.taps(), 7, 3, 5),
+             b = pattern<float>(g.out_channels, 5, 1, 2);
   std::vector<float> want(static_cast<std::size_t>(slice.samples() * g.out_features()));
   const index_t outputs = static_cast<index_t>(want.size());
-  conv2d_forward<Host, float>(test_device<Host>(),
-                              Conv2dForwardArgs<float>{slice, {g}, x.data(), w.data(), b.data(), want.data()});
+  conv2d_forward<Host, float>(
+      test_device<Host>(),
+      Conv2dForwardArgs<float>{slice, {g}, x.data(), w.data(), b.data(), want.data()});
   std::vector<float> rectified(want.size());
   rectify(test_device<Host>(), outputs, want.data(), rectified.data());
   REQUIRE(rectified != want);
@@ -142,9 +150,10 @@ TEST_CASE(
     GuardedBuffer<float, Cuda> y(device, outputs);
     for (const Activation activation : {Activation::none, Activation::relu}) {
       const Conv2dBlock<Conv2dGeometry> block{g, activation, false};
-      GuardedBuffer<float, Cuda> scratch(device, conv2d_block_scratch(device, slice, block, float{}));
-      conv2d_block_forward(device, Conv2dForwardArgs<float>{slice, block, dx.data(), dw.data(), db.data(), y.data(),
-                                                            scratch.data()});
+      GuardedBuffer<float, Cuda> scratch(device,
+                                         conv2d_block_scratch(device, slice, block, float{}));
+      conv2d_block_forward(device, Conv2dForwardArgs<float>{slice, block, dx.data(), dw.data(),
+                                                            db.data(), y.data(), scratch.data()});
       scratch.download();
       const std::vector<float>& expected = activation == Activation::relu ? rectified : want;
       if (precision == Precision::exact)
@@ -171,9 +180,10 @@ TEST_CASE("an error of cuDNN on Cuda names the convolution and the place") {
   });
   CAPTURE(message);
   CHECK(message.find("gpunet: cuDNN error: CUDNN_STATUS_BAD_PARAM (want is_array") == 0);
-  CHECK(contains(message,
-                 "the forward pass of a convolution of [7, 2, 4, 5] by 3 filters of 3 x 3, stride 1, "
-                 "padding 1, float"));
+  CHECK(
+      contains(message,
+               "the forward pass of a convolution of [7, 2, 4, 5] by 3 filters of 3 x 3, stride 1, "
+               "padding 1, float"));
   CHECK(contains(message, "cudnn.cuh:"));
 }
 

@@ -8,12 +8,14 @@ using namespace gpunet;
 
 namespace {
 
-constexpr double tolerance = 2e-6;  // sums of up to some thousand products in float, in parts of a hundred
+// Sums of up to some thousand products in float, in parts of a hundred.
+constexpr double tolerance = 2e-6;
 
 }  // namespace
 
 TEST_CASE(
-    "convolutions between many channels do what the plain ones do, with the same bits for any number of threads") {
+    "convolutions between many channels do what the plain ones do, with the same bits for any "
+    "number of threads") {
   Generator random(1);
   const auto compare = [&](const Slice& slice, const WideConv2dGeometry& g) {
     REQUIRE(detail::wide_pays(Host({.threads = 1}), slice, g));
@@ -27,11 +29,13 @@ TEST_CASE(
   compare({16, 1, 16}, channel_convolution(32, 33, 9, 7, 2, 3, 1));
   compare({35, 3, 16}, channel_convolution(35, 32, 3, 4, 3, 1, 3));
   compare({16, 1, 16}, channel_convolution(32, 32, 2, 20, 4, 3, 2));
-  compare({16, 1, 16}, channel_convolution(40, 35, 1, 7, 1, 1, 2));  // every tap of a gradient reads far behind
+  // Every tap of a gradient reads far behind.
+  compare({16, 1, 16}, channel_convolution(40, 35, 1, 7, 1, 1, 2));
   compare({13, 1, 16}, channel_convolution(33, 34, 4, 2, 2, 3, 6));
 }
 
-TEST_CASE("convolutions that are not between many channels, or of other slices, go the general way") {
+TEST_CASE(
+    "convolutions that are not between many channels, or of other slices, go the general way") {
   Generator random(2);
   const Host host({.threads = 1});
   CHECK_FALSE(detail::wide_pays(host, {16, 1, 16}, channel_convolution(3, 16, 4, 4, 3, 1, 1)));
@@ -63,13 +67,17 @@ TEST_CASE("the rows of a single group of samples are shared among threads") {
   compare({1, 1, 1}, channel_convolution(9, 15, 49, 47, 5, 2, 1));
   compare({13, 1, 16}, channel_convolution(8, 17, 10, 9, 7, 1, 3));
   compare({13, 1, 16}, channel_convolution(9, 15, 19, 17, 5, 2, 1));
-  CHECK(detail::row_shares(Host({.threads = 3}), {1, 1, 1}, channel_convolution(3, 6, 16, 16, 3, 1, 1)) == 1);
-  CHECK(detail::row_shares(Host({.threads = 3}), {32, 2, 16}, channel_convolution(16, 16, 32, 32, 3, 1, 1)) == 1);
+  CHECK(detail::row_shares(Host({.threads = 3}), {1, 1, 1},
+                           channel_convolution(3, 6, 16, 16, 3, 1, 1)) == 1);
+  CHECK(detail::row_shares(Host({.threads = 3}), {32, 2, 16},
+                           channel_convolution(16, 16, 32, 32, 3, 1, 1)) == 1);
 }
 
 TEST_CASE("threads share groups of samples if there is enough work") {
   const Host host({.threads = 3});
-  CHECK(detail::conv2d_workers(host, {16, 1, 16}, channel_convolution(64, 64, 32, 32, 3, 1, 1)) == 1);
-  CHECK(detail::conv2d_workers(host, {32, 2, 16}, channel_convolution(64, 64, 32, 32, 3, 1, 1)) == 3);
+  CHECK(detail::conv2d_workers(host, {16, 1, 16}, channel_convolution(64, 64, 32, 32, 3, 1, 1)) ==
+        1);
+  CHECK(detail::conv2d_workers(host, {32, 2, 16}, channel_convolution(64, 64, 32, 32, 3, 1, 1)) ==
+        3);
   CHECK(detail::conv2d_workers(host, {32, 2, 16}, channel_convolution(4, 4, 8, 8, 3, 1, 1)) == 1);
 }

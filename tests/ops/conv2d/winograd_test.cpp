@@ -9,10 +9,11 @@ using namespace gpunet;
 
 namespace {
 
-// Winograd's F(4x4, 3x3) and F(4x4, 5x5) lose digits where their transforms add numbers that cancel later. The rows of
-// B^T and A^T have absolute sums of up to 10 and 19, of 5 x 5 filters 15 and 19 (Lavin and Gray, 2015), in each of two
-// dimensions, so products up to 100 times as large as the result are summed, each with a rounding error of 6e-8 of its
-// size. These errors are independent: what is left of them is 1e-6 to 1e-5 of the largest output.
+// Winograd's F(4x4, 3x3) and F(4x4, 5x5) lose digits where their transforms add numbers that cancel
+// later. The rows of B^T and A^T have absolute sums of up to 10 and 19, of 5 x 5 filters 15 and 19
+// (Lavin and Gray, 2015), in each of two dimensions, so products up to 100 times as large as the
+// result are summed, each with a rounding error of 6e-8 of its size. These errors are independent:
+// what is left of them is 1e-6 to 1e-5 of the largest output.
 constexpr double tolerance = 2e-5;
 
 WideConv2dGeometry geometry(index_t in, index_t out, index_t height, index_t width, index_t padding,
@@ -35,13 +36,16 @@ void conv2d_backward_input(Host& device, const Conv2dBackwardArgs<float, Winogra
   detail::winograd_backward_input(device, args.general());
 }
 
-void conv2d_backward_parameters(Host& device, const Conv2dBackwardArgs<float, WinogradGeometry>& args) {
+void conv2d_backward_parameters(Host& device,
+                                const Conv2dBackwardArgs<float, WinogradGeometry>& args) {
   detail::winograd_backward_parameters(device, args.general());
 }
 
 }  // namespace
 
-TEST_CASE("Winograd's convolution does what the plain one does, with the same bits for any number of threads") {
+TEST_CASE(
+    "Winograd's convolution does what the plain one does, with the same bits for any number of "
+    "threads") {
   Generator random(1);
   const auto compare = [&](const Slice& slice, const WideConv2dGeometry& g) {
     REQUIRE(detail::winograd_pays(Host({.threads = 1}), slice, g));
@@ -105,7 +109,8 @@ TEST_CASE("an exact host does not use Winograd's convolution") {
   CHECK_FALSE(detail::winograd_pays(exact, slice, g));
   const ConvolutionProblem problem(slice, g, random);
   const ConvolutionResults results = run(exact, problem);
-  check(results, problem, 2e-6);  // the error of 144 or, over samples and places, 1024 additions in float
+  // The error of 144 or, over samples and places, 1024 additions in float.
+  check(results, problem, 2e-6);
   CHECK(run(fast, problem).y != results.y);
 }
 
@@ -113,7 +118,8 @@ TEST_CASE("Winograd's convolution leaves what does not fit to the direct one") {
   const Host host({.threads = 1});
   const Slice slice{16, 1, 16};
   const WideConv2dGeometry fits = geometry(16, 16, 8, 8, 1);
-  WideConv2dGeometry wide_kernel = fits, stride = fits, few = fits, small = geometry(16, 16, 3, 3, 1);
+  WideConv2dGeometry wide_kernel = fits, stride = fits, few = fits,
+                     small = geometry(16, 16, 3, 3, 1);
   wide_kernel.kernel = 7;
   stride.stride = 2;
   few.in_channels = 3;
@@ -126,7 +132,8 @@ TEST_CASE("Winograd's convolution leaves what does not fit to the direct one") {
 }
 
 TEST_CASE(
-    "a huge or infinite input stays in its neighborhood on an exact host, and does not where Winograd's way is "
+    "a huge or infinite input stays in its neighborhood on an exact host, and does not where "
+    "Winograd's way is "
     "taken") {
   const KeepIsa keep;
   constexpr index_t side = 8, channels = 16, sample = 3, channel = 2, row = 5, column = 4;
@@ -141,7 +148,8 @@ TEST_CASE(
       for (index_t i = 0; i < g.out_features(); ++i) {
         const index_t down = i / side % side - row, across = i % side - column;
         const bool sees = n == sample && std::abs(down) <= 1 && std::abs(across) <= 1;
-        count += !sees && !std::isfinite(y.at(static_cast<std::size_t>(slice.offset(n, i, g.out_features()))));
+        count += !sees && !std::isfinite(
+                              y.at(static_cast<std::size_t>(slice.offset(n, i, g.out_features()))));
       }
     return count;
   };

@@ -33,13 +33,16 @@ TEST_CASE("tuned cross-entropy does what the plain one does") {
     for (float& value : values)
       value *= 10;
     const auto x = operand(host, values);
-    const Tensor<label_t, Host> labels(host, {slice.count}, random_labels(random, slice.count, classes));
+    const Tensor<label_t, Host> labels(host, {slice.count},
+                                       random_labels(random, slice.count, classes));
     Outcome losses(host, slice.count), dx(host, slice.samples() * classes);
-    cross_entropy<Host, float>(host, {slice, classes, x.data(), labels.data(), 0.25f, losses.plain(), dx.plain()});
+    cross_entropy<Host, float>(
+        host, {slice, classes, x.data(), labels.data(), 0.25f, losses.plain(), dx.plain()});
     for (Isa path : isas()) {
       CAPTURE(static_cast<int>(path));
       set_isa(path);
-      cross_entropy(host, {slice, classes, x.data(), labels.data(), 0.25f, losses.tuned(), dx.tuned()});
+      cross_entropy(host,
+                    {slice, classes, x.data(), labels.data(), 0.25f, losses.tuned(), dx.tuned()});
       losses.check("losses");
       dx.check("dx");
     }
@@ -66,8 +69,10 @@ TEST_CASE("tuned cross-entropy: padding that holds no numbers, labels that are n
     cross_entropy(host, {slice, 3, logits.data(), labels.data(), 1, losses.data(), dx.data()});
     for (index_t n = 0; n < 32; ++n)
       for (index_t k = 0; k < 3; ++k) {
-        const float want = n >= 18 ? 0 : 1.0f / 3 - (all[static_cast<std::size_t>(n)] == k ? 1.0f : 0.0f);
-        CHECK(dx.download()[static_cast<std::size_t>(slice.offset(n, k, 3))] == doctest::Approx(want));
+        const float want =
+            n >= 18 ? 0 : 1.0f / 3 - (all[static_cast<std::size_t>(n)] == k ? 1.0f : 0.0f);
+        CHECK(dx.download()[static_cast<std::size_t>(slice.offset(n, k, 3))] ==
+              doctest::Approx(want));
       }
     for (std::size_t n = 0; n < 18; ++n) {
       const float loss = losses.download()[n];

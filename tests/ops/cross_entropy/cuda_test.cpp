@@ -52,7 +52,8 @@ TEST_CASE_TEMPLATE("cross-entropy on Cuda is that of Host", T, float, double) {
       std::vector<label_t> labels;
       for (index_t n = 0; n < samples; ++n)
         labels.push_back(static_cast<label_t>(generator.random() % classes));
-      const auto expected = run<double>(host, samples, classes, std::vector<double>(x.begin(), x.end()), labels);
+      const auto expected =
+          run<double>(host, samples, classes, std::vector<double>(x.begin(), x.end()), labels);
       const auto got = run<T>(test_device<Cuda>(), samples, classes, x, labels);
       const double tolerance = sizeof(T) == 4 ? 1e-6 : 1e-13;
       CHECK(relative_error(got.losses, expected.losses) < tolerance);
@@ -61,9 +62,10 @@ TEST_CASE_TEMPLATE("cross-entropy on Cuda is that of Host", T, float, double) {
 }
 
 TEST_CASE("labels that are no class, and numbers that are none, on Cuda") {
-  const float nan = std::numeric_limits<float>::quiet_NaN(), infinity = std::numeric_limits<float>::infinity();
-  const auto got =
-      run<float>(test_device<Cuda>(), 4, 2, {0, 0, 0, 0, nan, 0, -infinity, 5}, std::vector<label_t>{2, -1, 0, 1});
+  const float nan = std::numeric_limits<float>::quiet_NaN(),
+              infinity = std::numeric_limits<float>::infinity();
+  const auto got = run<float>(test_device<Cuda>(), 4, 2, {0, 0, 0, 0, nan, 0, -infinity, 5},
+                              std::vector<label_t>{2, -1, 0, 1});
   CHECK(std::isnan(got.losses[0]));
   CHECK(std::isnan(got.losses[1]));
   CHECK(std::isnan(got.losses[2]));

@@ -23,7 +23,8 @@ TEST_CASE_TEMPLATE("affine maps on Cuda are those of Host", T, float, double) {
       for (index_t out : {1, 5, 40}) {
         const LinearProblem<T> p(samples, in, out, generator);
         compare(test_device<Cuda>(), p,
-                {i % 2 ? Activation::relu : Activation::none, i % 3 ? Accumulate::yes : Accumulate::no, i % 5 < 2});
+                {i % 2 ? Activation::relu : Activation::none,
+                 i % 3 ? Accumulate::yes : Accumulate::no, i % 5 < 2});
         ++i;
       }
 }
@@ -37,7 +38,8 @@ TEST_CASE("large affine maps on Cuda are those of Host, as far as the precision 
     Cuda device(0, {precision});
     for (Activation activation : {Activation::none, Activation::relu})
       for (Accumulate accumulate : {Accumulate::no, Accumulate::yes})
-        compare(device, p, {activation, accumulate, activation == Activation::none}, library_tolerance(precision));
+        compare(device, p, {activation, accumulate, activation == Activation::none},
+                library_tolerance(precision));
   }
 }
 
@@ -49,7 +51,8 @@ TEST_CASE("narrow affine maps on Cuda do not go to cuBLASLt, however large they 
   Cuda device(0, {Precision::tf32});
   CHECK_FALSE(linear_leaves_relu_bits(device, slice, 4096, 31));
   Generator generator(7);
-  compare(device, LinearProblem<float>(1024, 529, 31, generator), {Activation::relu, Accumulate::yes, true}, 1e-6);
+  compare(device, LinearProblem<float>(1024, 529, 31, generator),
+          {Activation::relu, Accumulate::yes, true}, 1e-6);
   CHECK(device.made_blas() == nullptr);
 }
 
@@ -61,11 +64,14 @@ TEST_CASE("small affine maps on Cuda are exact, whatever precision is allowed") 
     for (const auto& [samples, in, out] :
          {std::array<index_t, 3>{33, 1, 35}, {40, 30, 33}, {65, 71, 66}, {32, 9, 32}})
       for (Activation activation : {Activation::none, Activation::relu})
-        compare(device, LinearProblem<float>(samples, in, out, generator), {activation, Accumulate::yes, true});
+        compare(device, LinearProblem<float>(samples, in, out, generator),
+                {activation, Accumulate::yes, true});
   }
 }
 
-TEST_CASE("on tensor cores of Cuda a ReLU leaves bits, and the layer above rectifies by them as by its input") {
+TEST_CASE(
+    "on tensor cores of Cuda a ReLU leaves bits, and the layer above rectifies by them as by its "
+    "input") {
   Generator generator(5);
   for (Precision precision : {Precision::tf32, Precision::bf16}) {
     Cuda device(0, {precision});
@@ -82,13 +88,15 @@ TEST_CASE("on tensor cores of Cuda a ReLU leaves bits, and the layer above recti
     auto dy = values(samples * out);
     Tensor<float, Cuda> y(device, {samples * between}), plain_y(device, y.sizes());
     Buffer<std::byte, Cuda> bits(device, samples * relu_bits_bytes(between));
-    LinearForwardArgs<float> forward{slice, in, between, x.data(), w.data(), b.data(), plain_y.data()};
+    LinearForwardArgs<float> forward{slice,    in,       between,       x.data(),
+                                     w.data(), b.data(), plain_y.data()};
     forward.activation = Activation::relu;
     linear_forward(device, forward);
     forward.y = y.data();
     forward.relu_bits = bits.data();
     linear_forward(device, forward);
-    const double tolerance = 2 * library_tolerance(precision);  // each is that far from the exact one
+    // Each is that far from the exact one.
+    const double tolerance = 2 * library_tolerance(precision);
     CHECK(relative_error(y.to_vector(), plain_y.to_vector()) < tolerance);
 
     const auto input_gradient = [&](bool rectify, const std::byte* relu_bits) {
@@ -109,10 +117,12 @@ TEST_CASE("on tensor cores of Cuda a ReLU leaves bits, and the layer above recti
     };
     const auto zeros = [](const std::vector<float>& numbers) {
       std::vector<bool> are(numbers.size());
-      std::transform(numbers.begin(), numbers.end(), are.begin(), [](float number) { return number == 0; });
+      std::transform(numbers.begin(), numbers.end(), are.begin(),
+                     [](float number) { return number == 0; });
       return are;
     };
-    const std::vector<float> rectified = input_gradient(true, nullptr), by_bits = input_gradient(true, bits.data());
+    const std::vector<float> rectified = input_gradient(true, nullptr),
+                             by_bits = input_gradient(true, bits.data());
     CHECK(zeros(by_bits) == zeros(rectified));
     CHECK(zeros(by_bits) == zeros(y.to_vector()));
     CHECK(relative_error(by_bits, rectified) < tolerance);

@@ -18,10 +18,12 @@ void compare(Host& host, RandomShapes& random, const Slice& slice, index_t in, i
   CAPTURE(slice.count);
   CAPTURE(slice.outer);
   CAPTURE(slice.inner);
-  const auto x = operand(host, random.values(slice, in)), dy = operand(host, random.values(slice, out));
+  const auto x = operand(host, random.values(slice, in)),
+             dy = operand(host, random.values(slice, out));
   const auto w = operand(host, random.values(out * in)), b = operand(host, random.values(out));
   const std::vector<float> dw_before = random.values(out * in), db_before = random.values(out);
-  Outcome y(host, slice.samples() * out), rectified(host, slice.samples() * out), dx(host, slice.samples() * in);
+  Outcome y(host, slice.samples() * out), rectified(host, slice.samples() * out),
+      dx(host, slice.samples() * in);
   Outcome dw(host, out * in), db(host, out), more_dw(host, out * in), more_db(host, out);
   more_dw.start(dw_before);
   more_db.start(db_before);
@@ -46,8 +48,10 @@ void compare(Host& host, RandomShapes& random, const Slice& slice, index_t in, i
   linear_forward<Host, float>(host, forward_into(y.plain(), Activation::none));
   linear_forward<Host, float>(host, forward_into(rectified.plain(), Activation::relu));
   linear_backward_input<Host, float>(host, input_into(dx.plain()));
-  linear_backward_parameters<Host, float>(host, parameters_into(dw.plain(), db.plain(), Accumulate::no));
-  linear_backward_parameters<Host, float>(host, parameters_into(more_dw.plain(), more_db.plain(), Accumulate::yes));
+  linear_backward_parameters<Host, float>(host,
+                                          parameters_into(dw.plain(), db.plain(), Accumulate::no));
+  linear_backward_parameters<Host, float>(
+      host, parameters_into(more_dw.plain(), more_db.plain(), Accumulate::yes));
   for (Isa path : isas()) {
     CAPTURE(static_cast<int>(path));
     set_isa(path);
@@ -67,7 +71,8 @@ void compare(Host& host, RandomShapes& random, const Slice& slice, index_t in, i
     db.check("db");
     std::copy(dw_before.begin(), dw_before.end(), more_dw.tuned());
     std::copy(db_before.begin(), db_before.end(), more_db.tuned());
-    linear_backward_parameters(host, parameters_into(more_dw.tuned(), more_db.tuned(), Accumulate::yes));
+    linear_backward_parameters(host,
+                               parameters_into(more_dw.tuned(), more_db.tuned(), Accumulate::yes));
     more_dw.check("dw added");
     more_db.check("db added");
     scratch.download();
@@ -132,20 +137,23 @@ TEST_CASE_TEMPLATE("an affine map with an activation", D, GPUNET_TEST_DEVICES) {
   for (const Slice& slice : {Slice{2, 1, 4}, Slice{2, 1, 16}, Slice{2, 2, 1}}) {
     if (std::is_same_v<D, Cuda> && slice.inner > 1) continue;  // Cuda has no such slices
     const float nan = std::nanf("");
-    const Tensor<float, D> x(device, {slice.samples()}, to_slice_order(slice, 1, std::vector<float>{1, nan}));
+    const Tensor<float, D> x(device, {slice.samples()},
+                             to_slice_order(slice, 1, std::vector<float>{1, nan}));
     const Tensor<float, D> w(device, {3}, std::vector<float>{2, -2, 0}),
         b(device, {3}, std::vector<float>{1, 1, 0});
     Tensor<float, D> y(device, {slice.samples() * 3});
     Buffer<float, D> scratch(device, linear_scratch(device, slice, 1, 3, float{}));
-    linear_forward(device, LinearForwardArgs<float>{slice, 1, 3, x.data(), w.data(), b.data(), y.data(),
-                                                    scratch.data(), Activation::relu});
+    linear_forward(device, LinearForwardArgs<float>{slice, 1, 3, x.data(), w.data(), b.data(),
+                                                    y.data(), scratch.data(), Activation::relu});
     const std::vector<float> rows = to_rows(slice, 3, y.to_vector().data());
     CHECK(std::vector<float>(rows.begin(), rows.begin() + 3) == std::vector<float>{3, 0, 0});
     CHECK(std::isnan(rows[3]));
   }
 }
 
-TEST_CASE("affine maps whose sizes are known to be small do what the others do, with any number of threads") {
+TEST_CASE(
+    "affine maps whose sizes are known to be small do what the others do, with any number of "
+    "threads") {
   const KeepIsa keep;
   RandomShapes random(5);
   constexpr index_t in = 33, out = 18;
@@ -155,9 +163,11 @@ TEST_CASE("affine maps whose sizes are known to be small do what the others do, 
     CAPTURE(slice.outer);
     CAPTURE(slice.inner);
     Host one({.threads = 1});
-    const auto x = operand(one, random.values(slice, in)), dy = operand(one, random.values(slice, out));
+    const auto x = operand(one, random.values(slice, in)),
+               dy = operand(one, random.values(slice, out));
     const auto w = operand(one, random.values(in * out)), b = operand(one, random.values(out));
-    Outcome y(one, slice.samples() * out), dx(one, slice.samples() * in), dw(one, in * out), db(one, out);
+    Outcome y(one, slice.samples() * out), dx(one, slice.samples() * in), dw(one, in * out),
+        db(one, out);
     LinearForwardArgs<float> forward{slice, in, out, x.data(), w.data(), b.data(), y.plain()};
     forward.activation = Activation::relu;
     LinearBackwardArgs<float> backward{.slice = slice,
@@ -179,7 +189,8 @@ TEST_CASE("affine maps whose sizes are known to be small do what the others do, 
       std::vector<float> gradients;
       for (int threads : {1, 3}) {
         Host host({.threads = threads});
-        GuardedBuffer<float, Host> scratch(host, linear_scratch(host, SmallSizes{}, slice, in, out, float{}));
+        GuardedBuffer<float, Host> scratch(
+            host, linear_scratch(host, SmallSizes{}, slice, in, out, float{}));
         forward.scratch = backward.scratch = scratch.data();
         linear_forward(host, SmallSizes{}, forward);
         linear_backward_input(host, SmallSizes{}, backward);
@@ -201,5 +212,6 @@ TEST_CASE("a slice of many groups has scratch for all of them, whichever way its
   const Slice slice{2000, 125, 16};
   CHECK(linear_scratch(host, slice, 33, 18, float{}) == 2000 * 33);
   CHECK(linear_scratch(host, SmallSizes{}, slice, 33, 18, float{}) == 2000 * 33);
-  CHECK(linear_scratch(host, SmallSizes{}, slice, 33, 18, double{}) == 0);  // the plain version needs none
+  // The plain version needs none.
+  CHECK(linear_scratch(host, SmallSizes{}, slice, 33, 18, double{}) == 0);
 }

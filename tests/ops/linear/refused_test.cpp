@@ -20,15 +20,16 @@ using namespace gpunet;
 namespace {
 
 constexpr auto DEFAULT = CUBLASLT_EPILOGUE_DEFAULT, BIAS = CUBLASLT_EPILOGUE_BIAS,
-               RELU_BIAS = CUBLASLT_EPILOGUE_RELU_BIAS, RELU_AUX_BIAS = CUBLASLT_EPILOGUE_RELU_AUX_BIAS,
-               DRELU = CUBLASLT_EPILOGUE_DRELU, BGRADB = CUBLASLT_EPILOGUE_BGRADB;
+               RELU_BIAS = CUBLASLT_EPILOGUE_RELU_BIAS,
+               RELU_AUX_BIAS = CUBLASLT_EPILOGUE_RELU_AUX_BIAS, DRELU = CUBLASLT_EPILOGUE_DRELU,
+               BGRADB = CUBLASLT_EPILOGUE_BGRADB;
 using Epilogues = std::vector<cublasLtEpilogue_t>;
 const Epilogues all_fused{BIAS, RELU_BIAS, RELU_AUX_BIAS, DRELU, BGRADB},
     everything{DEFAULT, BIAS, RELU_BIAS, RELU_AUX_BIAS, DRELU, BGRADB};
 constexpr Precision precisions[] = {Precision::exact, Precision::tf32, Precision::bf16};
 
-// Small multiples of 1/8, which bf16 holds too: sums of their products are exact in every precision and order. Biases are odd
-// multiples of 1/128, so that no output is 0 before its ReLU.
+// Small multiples of 1/8, which bf16 holds too: sums of their products are exact in every precision
+// and order. Biases are odd multiples of 1/128, so that no output is 0 before its ReLU.
 LinearProblem<float> exact_problem(index_t samples, index_t in, index_t out) {
   Generator generator(1);
   LinearProblem<float> p(samples, in, out, generator);
@@ -104,7 +105,8 @@ double squared_error(const std::vector<float>& a, const std::vector<float>& b) {
 
 }  // namespace
 
-TEST_CASE("affine maps on Cuda are exact whatever epilogue cuBLASLt refuses, and it is asked once") {
+TEST_CASE(
+    "affine maps on Cuda are exact whatever epilogue cuBLASLt refuses, and it is asked once") {
   struct Case {
     Epilogues refused;
     Refusal how;
@@ -115,7 +117,10 @@ TEST_CASE("affine maps on Cuda are exact whatever epilogue cuBLASLt refuses, and
       {{BIAS}, Refusal::call_fails, {RELU_BIAS, BGRADB, DEFAULT}, {DEFAULT, DEFAULT, DEFAULT}},
       {{RELU_BIAS}, Refusal::search_fails, {DEFAULT, BGRADB, DEFAULT}, {BIAS, DEFAULT, DEFAULT}},
       {{BGRADB}, Refusal::search_is_empty, {RELU_BIAS, DEFAULT, DEFAULT}, {BIAS, DEFAULT, DEFAULT}},
-      {all_fused, Refusal::call_is_invalid, {DEFAULT, DEFAULT, DEFAULT}, {DEFAULT, DEFAULT, DEFAULT}},
+      {all_fused,
+       Refusal::call_is_invalid,
+       {DEFAULT, DEFAULT, DEFAULT},
+       {DEFAULT, DEFAULT, DEFAULT}},
       {{DEFAULT}, Refusal::call_fails, {RELU_BIAS, BGRADB}, {BIAS}},
       {everything, Refusal::search_is_empty, {}, {}}};
   const LinearProblem<float> p = exact_problem(257, 257, 256);
@@ -154,17 +159,22 @@ TEST_CASE("affine maps on Cuda are exact whatever epilogue cuBLASLt refuses, and
     }
 }
 
-TEST_CASE("a gradient on tensor cores of Cuda is rectified where cuBLASLt refuses to leave bits or to read them") {
-  const LinearProblem<float> below = exact_problem(257, 257, 256), above = exact_problem(257, 256, 256);
+TEST_CASE(
+    "a gradient on tensor cores of Cuda is rectified where cuBLASLt refuses to leave bits or to "
+    "read them") {
+  const LinearProblem<float> below = exact_problem(257, 257, 256),
+                             above = exact_problem(257, 256, 256);
   const Slice slice{257, 257, 1};
-  const std::vector<double> y = solve_exactly(LinearProblem<double>(below), {.activation = Activation::relu},
-                                              std::vector<double>(below.dy.size()))
-                                    .y;
+  const std::vector<double> y =
+      solve_exactly(LinearProblem<double>(below), {.activation = Activation::relu},
+                    std::vector<double>(below.dy.size()))
+          .y;
   LinearProblem<double> wide(above);
   wide.x = y;
   const std::vector<double> want = solve_exactly(wide, {.rectify_dx = true}, {}).dx;
   for (const Epilogues& refused :
-       {Epilogues{}, Epilogues{RELU_AUX_BIAS}, Epilogues{RELU_AUX_BIAS, RELU_BIAS}, Epilogues{DRELU}, all_fused})
+       {Epilogues{}, Epilogues{RELU_AUX_BIAS}, Epilogues{RELU_AUX_BIAS, RELU_BIAS},
+        Epilogues{DRELU}, all_fused})
     for (Precision precision : {Precision::tf32, Precision::bf16})
       for (Refusal how : {Refusal::search_fails, Refusal::call_fails}) {
         CAPTURE(refused.size());
@@ -179,60 +189,70 @@ TEST_CASE("a gradient on tensor cores of Cuda is rectified where cuBLASLt refuse
         };
         const auto x = put(below.x), w = put(below.w), b = put(below.b), above_w = put(above.w);
         auto dy = put(above.dy);
-        Tensor<float, Cuda> on_device(device, {257 * 256}), dx(device, {257 * 256}), dw(device, {256 * 256}),
-            db(device, {256});
+        Tensor<float, Cuda> on_device(device, {257 * 256}), dx(device, {257 * 256}),
+            dw(device, {256 * 256}), db(device, {256});
         Buffer<std::byte, Cuda> bits(device, 257 * relu_bits_bytes(256));
         Buffer<float, Cuda> scratch(device, linear_scratch(device, slice, 257, 256, float{}));
         CHECK(linear_leaves_relu_bits(device, slice, 257, 256));
         for (int i = 0; i < 2; ++i) {  // the second time all is decided
           control.products.clear();
-          linear_forward(device,
-                         LinearForwardArgs<float>{slice, 257, 256, x.data(), w.data(), b.data(), on_device.data(),
-                                                  scratch.data(), Activation::relu, bits.data()});
+          linear_forward(
+              device, LinearForwardArgs<float>{slice, 257, 256, x.data(), w.data(), b.data(),
+                                               on_device.data(), scratch.data(), Activation::relu,
+                                               bits.data()});
           const bool leaves_bits = linear_leaves_relu_bits(device, slice, 257, 256);
           if (!control.refuses_unasked) CHECK(leaves_bits == !control.refuses(RELU_AUX_BIAS));
-          linear_backward(device, AnySizes{},
-                          LinearBackwardArgs<float>{.slice = slice,
-                                                    .in = 256,
-                                                    .out = 256,
-                                                    .x = on_device.data(),
-                                                    .dy = dy.data(),
-                                                    .w = above_w.data(),
-                                                    .dx = dx.data(),
-                                                    .dw = dw.data(),
-                                                    .db = db.data(),
-                                                    .scratch = scratch.data(),
-                                                    .rectify_dx = true,
-                                                    .relu_bits = leaves_bits ? bits.data() : nullptr});
+          linear_backward(
+              device, AnySizes{},
+              LinearBackwardArgs<float>{.slice = slice,
+                                        .in = 256,
+                                        .out = 256,
+                                        .x = on_device.data(),
+                                        .dy = dy.data(),
+                                        .w = above_w.data(),
+                                        .dx = dx.data(),
+                                        .dw = dw.data(),
+                                        .db = db.data(),
+                                        .scratch = scratch.data(),
+                                        .rectify_dx = true,
+                                        .relu_bits = leaves_bits ? bits.data() : nullptr});
           CHECK(on_device.to_vector() == std::vector<float>(y.begin(), y.end()));
           CHECK(dx.to_vector() == std::vector<float>(want.begin(), want.end()));
           if (!control.refuses_unasked)
-            CHECK(control.products.back() == (leaves_bits && !control.refuses(DRELU) ? DRELU : DEFAULT));
+            CHECK(control.products.back() ==
+                  (leaves_bits && !control.refuses(DRELU) ? DRELU : DEFAULT));
         }
       }
 }
 
-// A ReLU left out, or one that reads other bits, changes the gradients as much as they are; rounding some percent of them,
-// through the few numbers near 0 that a ReLU treats otherwise: an error of e in its input moves e of them to the other side.
-TEST_CASE("networks on Cuda learn the same whatever cuBLASLt refuses, recorded, eager and accumulating") {
+// A ReLU left out, or one that reads other bits, changes the gradients as much as they are;
+// rounding some percent of them, through the few numbers near 0 that a ReLU treats otherwise: an
+// error of e in its input moves e of them to the other side.
+TEST_CASE(
+    "networks on Cuda learn the same whatever cuBLASLt refuses, recorded, eager and accumulating") {
   Host host({.threads = 2});
   const std::vector<float> on_host = gradients(host);
   for (Precision precision : precisions)
-    for (const Epilogues& refused : {Epilogues{RELU_AUX_BIAS}, Epilogues{DRELU}, all_fused, everything}) {
-      if (refused != all_fused && precision != Precision::tf32) continue;  // what replaces them is the same for all
+    for (const Epilogues& refused :
+         {Epilogues{RELU_AUX_BIAS}, Epilogues{DRELU}, all_fused, everything}) {
+      // What replaces them is the same for all.
+      if (refused != all_fused && precision != Precision::tf32) continue;
       CAPTURE(static_cast<int>(precision));
       CAPTURE(refused.size());
       ControlledLt control;
       control.refused = refused;
       control.how = precision == Precision::exact ? Refusal::call_fails : Refusal::search_is_empty;
-      CHECK(same_bits(parameters_after_steps(precision, true), parameters_after_steps(precision, false)));
+      CHECK(same_bits(parameters_after_steps(precision, true),
+                      parameters_after_steps(precision, false)));
       if (refused == everything) continue;  // a simulator takes its time
       Cuda device(0, {precision});
-      CHECK(squared_error(gradients(device), on_host) < (precision == Precision::bf16 ? 2e-2 : 1e-2));
+      CHECK(squared_error(gradients(device), on_host) <
+            (precision == Precision::bf16 ? 2e-2 : 1e-2));
     }
 }
 
-TEST_CASE("the fastest of the algorithms of cuBLASLt with the results of the first is taken on Cuda") {
+TEST_CASE(
+    "the fastest of the algorithms of cuBLASLt with the results of the first is taken on Cuda") {
   ControlledLt control;
   control.offered = {{.milliseconds = 0, .refused = true},
                      {.milliseconds = 4},
@@ -261,7 +281,8 @@ TEST_CASE("the first algorithm of cuBLASLt is taken on Cuda where none can be me
   const auto algorithms = call.algorithms(device);
   check(call.run(device, algorithms[0]));  // the library has loaded its kernel now
   control.algorithms.clear();
-  const detail::Recorded recorded = detail::record(device, [&] { CHECK(detail::lt_product(device, p)); });
+  const detail::Recorded recorded =
+      detail::record(device, [&] { CHECK(detail::lt_product(device, p)); });
   detail::replay(device, recorded.graph);
   CHECK(detail::lt_product(device, p));
   CHECK(control.algorithms == std::vector<std::size_t>{0, 0});

@@ -17,7 +17,8 @@ std::vector<float> random_biases(RandomShapes& random, index_t n) {
   return biases;
 }
 
-// Forward and both ways back with constant sizes, which take the unrolled kernels, and the plain version.
+// Forward and both ways back with constant sizes, which take the unrolled kernels, and the plain
+// version.
 template <index_t In, index_t Out>
 void compare(Host& host, RandomShapes& random, const Slice& slice) {
   CAPTURE(In);
@@ -26,10 +27,13 @@ void compare(Host& host, RandomShapes& random, const Slice& slice) {
   CAPTURE(slice.outer);
   CAPTURE(slice.inner);
   constexpr TinySizes<In, Out> tiny{};
-  const auto x = operand(host, random.values(slice, In)), dy = operand(host, random.values(slice, Out));
-  const auto w = operand(host, random.values(Out * In)), b = operand(host, random_biases(random, Out));
+  const auto x = operand(host, random.values(slice, In)),
+             dy = operand(host, random.values(slice, Out));
+  const auto w = operand(host, random.values(Out * In)),
+             b = operand(host, random_biases(random, Out));
   const std::vector<float> dw_before = random.values(Out * In), db_before = random.values(Out);
-  Outcome y(host, slice.samples() * Out), rectified(host, slice.samples() * Out), dx(host, slice.samples() * In);
+  Outcome y(host, slice.samples() * Out), rectified(host, slice.samples() * Out),
+      dx(host, slice.samples() * In);
   Outcome dw(host, Out * In), db(host, Out), more_dw(host, Out * In), more_db(host, Out);
   more_dw.start(dw_before);
   more_db.start(db_before);
@@ -51,8 +55,10 @@ void compare(Host& host, RandomShapes& random, const Slice& slice) {
   rectify(host, slice.samples() * Out, static_cast<const float*>(y.plain()), rectified.plain());
   backward.dx = dx.plain();
   linear_backward_input<Host, float>(host, backward);
-  linear_backward_parameters<Host, float>(host, backward_into(dw.plain(), db.plain(), Accumulate::no));
-  linear_backward_parameters<Host, float>(host, backward_into(more_dw.plain(), more_db.plain(), Accumulate::yes));
+  linear_backward_parameters<Host, float>(host,
+                                          backward_into(dw.plain(), db.plain(), Accumulate::no));
+  linear_backward_parameters<Host, float>(
+      host, backward_into(more_dw.plain(), more_db.plain(), Accumulate::yes));
   GuardedBuffer<float, Host> scratch(host, linear_scratch(host, slice, In, Out, float{}));
   forward.scratch = backward.scratch = scratch.data();
   backward.dx = dx.tuned();
@@ -70,7 +76,8 @@ void compare(Host& host, RandomShapes& random, const Slice& slice) {
     db.check("db");
     std::copy(dw_before.begin(), dw_before.end(), more_dw.tuned());
     std::copy(db_before.begin(), db_before.end(), more_db.tuned());
-    linear_backward_parameters(host, tiny, backward_into(more_dw.tuned(), more_db.tuned(), Accumulate::yes));
+    linear_backward_parameters(host, tiny,
+                               backward_into(more_dw.tuned(), more_db.tuned(), Accumulate::yes));
     more_dw.check("dw added");
     more_db.check("db added");
   }
@@ -81,8 +88,8 @@ void compare_all() {
   const KeepIsa keep;
   Host host({.threads = 1});
   RandomShapes random(static_cast<int>(In * 1000 + Out));
-  for (const Slice& slice :
-       {Slice{16, 1, 16}, Slice{3, 1, 16}, Slice{120, 8, 16}, Slice{37, 3, 16}, Slice{7, 2, 4}, Slice{3, 3, 1}})
+  for (const Slice& slice : {Slice{16, 1, 16}, Slice{3, 1, 16}, Slice{120, 8, 16}, Slice{37, 3, 16},
+                             Slice{7, 2, 4}, Slice{3, 3, 1}})
     compare<In, Out>(host, random, slice);
 }
 

@@ -36,8 +36,10 @@ void compare(Host& host, RandomShapes& random, const Slice& slice, const Pool2dG
     value = std::round(value * 4);  // many equal ones
   if (random.pick(0, 3) == 0) values.front() = std::numeric_limits<float>::quiet_NaN();
   const auto x = operand(host, values), dy = operand(host, random.values(slice, g.out_features()));
-  const index_t outputs = slice.samples() * g.out_features(), inputs = slice.samples() * g.in_features();
-  GuardedBuffer<float, Host> plain_y(host, outputs), plain_dx(host, inputs), y(host, outputs), dx(host, inputs);
+  const index_t outputs = slice.samples() * g.out_features(),
+                inputs = slice.samples() * g.in_features();
+  GuardedBuffer<float, Host> plain_y(host, outputs), plain_dx(host, inputs), y(host, outputs),
+      dx(host, inputs);
   std::vector<PoolChoice> plain_choice(static_cast<std::size_t>(outputs)), choice(plain_choice);
   max_pool2d_forward<Host, float>(host, slice, g, x.data(), plain_y.data(), plain_choice.data());
   max_pool2d_backward<Host, float>(host, slice, g, dy.data(), plain_choice.data(), plain_dx.data());
@@ -54,8 +56,8 @@ void compare(Host& host, RandomShapes& random, const Slice& slice, const Pool2dG
   }
 }
 
-Pool2dGeometry geometry(index_t channels, index_t height, index_t width, index_t kernel, index_t stride,
-                        index_t padding) {
+Pool2dGeometry geometry(index_t channels, index_t height, index_t width, index_t kernel,
+                        index_t stride, index_t padding) {
   return {channels,
           height,
           width,
@@ -77,13 +79,14 @@ TEST_CASE("tuned pooling does what the plain one does") {
     const index_t kernel = usual ? 2 : random.pick(1, 7), stride = usual ? 2 : random.pick(1, 3);
     const index_t padding = usual ? 0 : random.pick(0, std::min(index_t{3}, kernel / 2));
     const index_t least = std::max(index_t{1}, kernel - 2 * padding);
-    compare(
-        host, random, random.slice(),
-        geometry(random.pick(1, 5), least + random.pick(0, 6), least + random.pick(0, 9), kernel, stride, padding));
+    compare(host, random, random.slice(),
+            geometry(random.pick(1, 5), least + random.pick(0, 6), least + random.pick(0, 9),
+                     kernel, stride, padding));
   }
 }
 
-TEST_CASE("tuned pooling of rectangular windows, wide ones and one-dimensional ones, also in ceil mode") {
+TEST_CASE(
+    "tuned pooling of rectangular windows, wide ones and one-dimensional ones, also in ceil mode") {
   const KeepIsa keep;
   Host host({.threads = 1});
   RandomShapes random(3);
@@ -106,7 +109,8 @@ TEST_CASE("tuned pooling of rectangular windows, wide ones and one-dimensional o
     g.width = std::max(index_t{1}, kernel_width - 2 * g.padding_width) + random.pick(0, 40);
     const bool ceil = random.pick(0, 1) == 1;
     g.out_height = nn::detail::pool_windows(g.height, {kernel, g.stride, g.padding, ceil});
-    g.out_width = nn::detail::pool_windows(g.width, {kernel_width, g.stride_width, g.padding_width, ceil});
+    g.out_width =
+        nn::detail::pool_windows(g.width, {kernel_width, g.stride_width, g.padding_width, ceil});
     compare(host, random, random.slice(), g);
   }
 }

@@ -36,7 +36,8 @@ void compare(Host& host, RandomShapes& random, const RowNormRows& rows, bool cen
                                  {statistics.data(), statistics.data() + rows.count()},
                                  to};
   };
-  const auto backward = [&](std::vector<double>& statistics, float* to, float* weight, float* bias) {
+  const auto backward = [&](std::vector<double>& statistics, float* to, float* weight,
+                            float* bias) {
     return RowNormBackward<float>{rows,
                                   centers,
                                   x.data(),
@@ -82,6 +83,7 @@ TEST_CASE("tuned normalization of rows does what the plain one does") {
   for (int shapes = 0; shapes < 200; ++shapes) {
     const index_t channels = random.pick(0, 1) == 0 ? 0 : random.pick(1, 5);
     const index_t length = channels == 0 ? random.pick(2, 150) : channels * random.pick(1, 40);
-    compare(host, random, {{random.pick(1, 6), length, channels}, random.slice()}, random.pick(0, 2) > 0);
+    compare(host, random, {{random.pick(1, 6), length, channels}, random.slice()},
+            random.pick(0, 2) > 0);
   }
 }

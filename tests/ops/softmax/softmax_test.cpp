@@ -24,7 +24,8 @@ TEST_CASE("tuned softmax does what the plain one does") {
     const auto x = operand(host, values), dy = operand(host, random.values(slice, classes * rest));
     Outcome y(host, n), dx(host, n);
     softmax_forward<Host, float>(host, columns, {classes, width, x.data(), y.plain()});
-    softmax_backward<Host, float>(host, columns, {classes, width, y.plain(), dy.data(), dx.plain()});
+    softmax_backward<Host, float>(host, columns,
+                                  {classes, width, y.plain(), dy.data(), dx.plain()});
     for (Isa path : isas()) {
       CAPTURE(static_cast<int>(path));
       set_isa(path);

@@ -1,4 +1,5 @@
-// Shared by the cuBLAS and cuBLASLt shims: element access, range checks, submission, matrix product.
+// Shared by the cuBLAS and cuBLASLt shims: element access, range checks, submission, matrix
+// product.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -89,8 +90,10 @@ struct Use {
 inline bool usable(const char* fn, const std::vector<Use>& uses, int dev) {
   for (const Use& u : uses)
     if (u.bytes && !cudasim_valid(u.p, u.bytes, dev)) {
-      std::fprintf(stderr, "[cudasim] *** %s: %s at %p needs %zu bytes that are not all memory of device %d\n", fn,
-                   u.what, u.p, u.bytes, dev);
+      std::fprintf(
+          stderr,
+          "[cudasim] *** %s: %s at %p needs %zu bytes that are not all memory of device %d\n", fn,
+          u.what, u.p, u.bytes, dev);
       return false;
     }
   return true;
@@ -104,11 +107,12 @@ inline size_t vspan(int64_t n, int64_t inc) {
 }
 
 // Checks the operands now (and again when the work runs), then puts the work on the stream.
-inline cublasStatus_t submit(const char* fn, cudaStream_t st, std::vector<Use> uses, std::function<void()> work,
-                             bool wait = false) {
+inline cublasStatus_t submit(const char* fn, cudaStream_t st, std::vector<Use> uses,
+                             std::function<void()> work, bool wait = false) {
   int dev = cudasim_stream_device(st);
   if (dev < 0) return CUBLAS_STATUS_NOT_INITIALIZED;
-  if (!cudasim_stream_capturing(st) && !usable(fn, uses, dev)) return CUBLAS_STATUS_EXECUTION_FAILED;
+  if (!cudasim_stream_capturing(st) && !usable(fn, uses, dev))
+    return CUBLAS_STATUS_EXECUTION_FAILED;
   std::function<int()> f = [=] {
     if (!usable(fn, uses, dev)) return (int)cudaErrorIllegalAddress;
     work();
@@ -119,8 +123,9 @@ inline cublasStatus_t submit(const char* fn, cudaStream_t st, std::vector<Use> u
 
 // ---- the product: acc[m*n], row i contiguous, = op(A) * op(B), summed in order of k in type T
 template <class T>
-__attribute__((optimize("O3"))) void product(int64_t m, int64_t n, int64_t k, const std::vector<T>& a,
-                                             const std::vector<T>& b, std::vector<T>& acc) {
+__attribute__((optimize("O3"))) void product(int64_t m, int64_t n, int64_t k,
+                                             const std::vector<T>& a, const std::vector<T>& b,
+                                             std::vector<T>& acc) {
   acc.assign((size_t)(m * n), T(0));
   for (int64_t i = 0; i < m; ++i) {
     T* __restrict__ o = acc.data() + i * n;
@@ -138,7 +143,9 @@ struct Matrix {  // rows x cols as stored
   int64_t rows, cols, ld;
   bool rowMajor;
   int64_t at(int64_t r, int64_t c) const { return rowMajor ? r * ld + c : c * ld + r; }
-  size_t bytes() const { return (rowMajor ? span(cols, rows, ld) : span(rows, cols, ld)) * esize(type); }
+  size_t bytes() const {
+    return (rowMajor ? span(cols, rows, ld) : span(rows, cols, ld)) * esize(type);
+  }
 };
 enum Rounding { AS_IS, TO_TF32 };
 // op(M) as rows x cols, packed by rows.

@@ -127,7 +127,8 @@ St getField(const Field (&fs)[N], const void* obj, int id, void* buf, size_t n, 
 }
 }  // namespace
 
-API St cublasLtMatmulDescInit_internal(cublasLtMatmulDesc_t d, size_t n, cublasComputeType_t c, cudaDataType_t s) {
+API St cublasLtMatmulDescInit_internal(cublasLtMatmulDesc_t d, size_t n, cublasComputeType_t c,
+                                       cudaDataType_t s) {
   if (!d || n < sizeof *d) return CUBLAS_STATUS_ALLOC_FAILED;
   std::memset(d, 0, sizeof *d);
   Desc* p = as<Desc>(d);
@@ -146,16 +147,16 @@ API St cublasLtMatmulDescDestroy(cublasLtMatmulDesc_t d) {
   delete d;
   return CUBLAS_STATUS_SUCCESS;
 }
-API St cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t d, cublasLtMatmulDescAttributes_t a, const void* b,
-                                      size_t n) {
+API St cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t d, cublasLtMatmulDescAttributes_t a,
+                                      const void* b, size_t n) {
   return setField(descFields, d, a, b, n, "cublasLtMatmulDescSetAttribute");
 }
-API St cublasLtMatmulDescGetAttribute(cublasLtMatmulDesc_t d, cublasLtMatmulDescAttributes_t a, void* b, size_t n,
-                                      size_t* w) {
+API St cublasLtMatmulDescGetAttribute(cublasLtMatmulDesc_t d, cublasLtMatmulDescAttributes_t a,
+                                      void* b, size_t n, size_t* w) {
   return getField(descFields, d, a, b, n, w);
 }
-API St cublasLtMatrixLayoutInit_internal(cublasLtMatrixLayout_t l, size_t n, cudaDataType t, uint64_t rows,
-                                         uint64_t cols, int64_t ld) {
+API St cublasLtMatrixLayoutInit_internal(cublasLtMatrixLayout_t l, size_t n, cudaDataType t,
+                                         uint64_t rows, uint64_t cols, int64_t ld) {
   if (!l || n < sizeof *l) return CUBLAS_STATUS_ALLOC_FAILED;
   std::memset(l, 0, sizeof *l);
   Layout* p = as<Layout>(l);
@@ -167,8 +168,8 @@ API St cublasLtMatrixLayoutInit_internal(cublasLtMatrixLayout_t l, size_t n, cud
   p->batch = 1;
   return CUBLAS_STATUS_SUCCESS;
 }
-API St cublasLtMatrixLayoutCreate(cublasLtMatrixLayout_t* l, cudaDataType t, uint64_t rows, uint64_t cols,
-                                  int64_t ld) {
+API St cublasLtMatrixLayoutCreate(cublasLtMatrixLayout_t* l, cudaDataType t, uint64_t rows,
+                                  uint64_t cols, int64_t ld) {
   *l = new cublasLtMatrixLayoutOpaque_t;
   return cublasLtMatrixLayoutInit_internal(*l, sizeof **l, t, rows, cols, ld);
 }
@@ -176,12 +177,12 @@ API St cublasLtMatrixLayoutDestroy(cublasLtMatrixLayout_t l) {
   delete l;
   return CUBLAS_STATUS_SUCCESS;
 }
-API St cublasLtMatrixLayoutSetAttribute(cublasLtMatrixLayout_t l, cublasLtMatrixLayoutAttribute_t a, const void* b,
-                                        size_t n) {
+API St cublasLtMatrixLayoutSetAttribute(cublasLtMatrixLayout_t l, cublasLtMatrixLayoutAttribute_t a,
+                                        const void* b, size_t n) {
   return setField(layoutFields, l, a, b, n, "cublasLtMatrixLayoutSetAttribute");
 }
-API St cublasLtMatrixLayoutGetAttribute(cublasLtMatrixLayout_t l, cublasLtMatrixLayoutAttribute_t a, void* b,
-                                        size_t n, size_t* w) {
+API St cublasLtMatrixLayoutGetAttribute(cublasLtMatrixLayout_t l, cublasLtMatrixLayoutAttribute_t a,
+                                        void* b, size_t n, size_t* w) {
   return getField(layoutFields, l, a, b, n, w);
 }
 API St cublasLtMatmulPreferenceInit_internal(cublasLtMatmulPreference_t p, size_t n) {
@@ -197,13 +198,16 @@ API St cublasLtMatmulPreferenceDestroy(cublasLtMatmulPreference_t p) {
   delete p;
   return CUBLAS_STATUS_SUCCESS;
 }
-API St cublasLtMatmulPreferenceSetAttribute(cublasLtMatmulPreference_t p, cublasLtMatmulPreferenceAttributes_t a,
-                                            const void* b, size_t n) {
+API St cublasLtMatmulPreferenceSetAttribute(cublasLtMatmulPreference_t p,
+                                            cublasLtMatmulPreferenceAttributes_t a, const void* b,
+                                            size_t n) {
   St s = setField(prefFields, p, a, b, n, "cublasLtMatmulPreferenceSetAttribute");
-  return s == CUBLAS_STATUS_NOT_SUPPORTED ? CUBLAS_STATUS_SUCCESS : s;  // the other preferences have no effect
+  // The other preferences have no effect.
+  return s == CUBLAS_STATUS_NOT_SUPPORTED ? CUBLAS_STATUS_SUCCESS : s;
 }
-API St cublasLtMatmulPreferenceGetAttribute(cublasLtMatmulPreference_t p, cublasLtMatmulPreferenceAttributes_t a,
-                                            void* b, size_t n, size_t* w) {
+API St cublasLtMatmulPreferenceGetAttribute(cublasLtMatmulPreference_t p,
+                                            cublasLtMatmulPreferenceAttributes_t a, void* b,
+                                            size_t n, size_t* w) {
   return getField(prefFields, p, a, b, n, w);
 }
 
@@ -239,7 +243,8 @@ int auxTypeOf(const Desc& d, int dType) {
 St checkProduct(const Desc& d, const Layout& a, const Layout& b, const Layout& c, const Layout& o) {
   const St bad = CUBLAS_STATUS_INVALID_VALUE, no = CUBLAS_STATUS_NOT_SUPPORTED;
   for (const Layout* l : {&a, &b, &c, &o}) {
-    if (l->order != CUBLASLT_ORDER_COL && l->order != CUBLASLT_ORDER_ROW) return refuse(no, "matrix order");
+    if (l->order != CUBLASLT_ORDER_COL && l->order != CUBLASLT_ORDER_ROW)
+      return refuse(no, "matrix order");
     if (l->ld < (int64_t)(l->order == CUBLASLT_ORDER_ROW ? l->cols : l->rows))
       return refuse(bad, "a leading dimension is too small");
     if (l->batch != o.batch) return refuse(bad, "the batch counts differ");
@@ -250,14 +255,15 @@ St checkProduct(const Desc& d, const Layout& a, const Layout& b, const Layout& c
     return refuse(bad, "the matrix sizes do not agree");
   if (d.transC != CUBLAS_OP_N || c.order != o.order) return refuse(no, "C must be stored like D");
   bool f32 = d.compute == CUBLAS_COMPUTE_32F || d.compute == CUBLAS_COMPUTE_32F_PEDANTIC;
-  bool fast = d.compute == CUBLAS_COMPUTE_32F_FAST_TF32 || d.compute == CUBLAS_COMPUTE_32F_FAST_16F ||
-              d.compute == CUBLAS_COMPUTE_32F_FAST_16BF;
+  bool fast = d.compute == CUBLAS_COMPUTE_32F_FAST_TF32 ||
+              d.compute == CUBLAS_COMPUTE_32F_FAST_16F || d.compute == CUBLAS_COMPUTE_32F_FAST_16BF;
   bool f64 = d.compute == CUBLAS_COMPUTE_64F || d.compute == CUBLAS_COMPUTE_64F_PEDANTIC;
   bool low = a.type == CUDA_R_16F || a.type == CUDA_R_16BF;
-  bool ok = a.type == b.type && c.type == o.type &&
-            ((f64 && d.scale == CUDA_R_64F && a.type == CUDA_R_64F && o.type == CUDA_R_64F) ||
-             ((f32 || fast) && d.scale == CUDA_R_32F && a.type == CUDA_R_32F && o.type == CUDA_R_32F) ||
-             (f32 && d.scale == CUDA_R_32F && low && (o.type == a.type || o.type == CUDA_R_32F)));
+  bool ok =
+      a.type == b.type && c.type == o.type &&
+      ((f64 && d.scale == CUDA_R_64F && a.type == CUDA_R_64F && o.type == CUDA_R_64F) ||
+       ((f32 || fast) && d.scale == CUDA_R_32F && a.type == CUDA_R_32F && o.type == CUDA_R_32F) ||
+       (f32 && d.scale == CUDA_R_32F && low && (o.type == a.type || o.type == CUDA_R_32F)));
   if (!ok) return refuse(no, "this combination of types is not supported");
   if (d.pointerMode != CUBLASLT_POINTER_MODE_HOST && d.pointerMode != CUBLASLT_POINTER_MODE_DEVICE)
     return refuse(no, "pointer mode");
@@ -269,12 +275,15 @@ St checkProduct(const Desc& d, const Layout& a, const Layout& b, const Layout& c
       CUBLASLT_EPILOGUE_GELU_AUX, CUBLASLT_EPILOGUE_GELU_BIAS,   CUBLASLT_EPILOGUE_GELU_AUX_BIAS,
       CUBLASLT_EPILOGUE_DGELU,    CUBLASLT_EPILOGUE_DGELU_BGRAD, CUBLASLT_EPILOGUE_BGRADA,
       CUBLASLT_EPILOGUE_BGRADB};
-  if (std::find(std::begin(known), std::end(known), e) == std::end(known)) return refuse(no, "epilogue");
-  if (e != CUBLASLT_EPILOGUE_DEFAULT && o.order == CUBLASLT_ORDER_ROW && (e & (AUX | BGRADA | BGRADB)))
+  if (std::find(std::begin(known), std::end(known), e) == std::end(known))
+    return refuse(no, "epilogue");
+  if (e != CUBLASLT_EPILOGUE_DEFAULT && o.order == CUBLASLT_ORDER_ROW &&
+      (e & (AUX | BGRADA | BGRADB)))
     return refuse(no, "this epilogue needs a column-major D");
   if (e & AUX) {
     int64_t unit = (e & (RELU | DRELU)) ? 128 : 8;
-    if (d.auxLd < (int64_t)m || d.auxLd % unit) return refuse(bad, "the auxiliary leading dimension");
+    if (d.auxLd < (int64_t)m || d.auxLd % unit)
+      return refuse(bad, "the auxiliary leading dimension");
     if (o.batch > 1 && d.auxStride % unit) return refuse(bad, "the auxiliary batch stride");
   }
   return CUBLAS_STATUS_SUCCESS;
@@ -289,12 +298,14 @@ float dgelu(float x) {
 }
 
 template <class T>
-void runProduct(const Desc& d, const Layout& la, const Layout& lb, const Layout& lc, const Layout& ld,
-                const void* A, const void* B, const void* Cp, void* D, T alpha, T beta) {
+void runProduct(const Desc& d, const Layout& la, const Layout& lb, const Layout& lc,
+                const Layout& ld, const void* A, const void* B, const void* Cp, void* D, T alpha,
+                T beta) {
   const int e = d.epilogue == CUBLASLT_EPILOGUE_DEFAULT ? 0 : d.epilogue;
-  Rounding rnd =
-      d.compute != CUBLAS_COMPUTE_32F && d.compute != CUBLAS_COMPUTE_32F_PEDANTIC && la.type == CUDA_R_32F ? TO_TF32
-                                                                                                           : AS_IS;
+  Rounding rnd = d.compute != CUBLAS_COMPUTE_32F && d.compute != CUBLAS_COMPUTE_32F_PEDANTIC &&
+                         la.type == CUDA_R_32F
+                     ? TO_TF32
+                     : AS_IS;
   const int64_t m = ld.rows, n = ld.cols;
   const int bt = biasTypeOf(d, ld.type), at = auxTypeOf(d, ld.type);
   for (int64_t q = 0; q < ld.batch; ++q) {
@@ -304,8 +315,8 @@ void runProduct(const Desc& d, const Layout& la, const Layout& lb, const Layout&
     Matrix a = matrixOf(la, off(A, la)), b = matrixOf(lb, off(B, lb));
     Matrix c = matrixOf(lc, Cp ? off(Cp, lc) : nullptr), o = matrixOf(ld, off(D, ld));
     const int64_t k = d.transA ? a.rows : a.cols;
-    std::vector<T> pa = pack<T>(a, d.transA != CUBLAS_OP_N, rnd), pb = pack<T>(b, d.transB != CUBLAS_OP_N, rnd),
-                   acc;
+    std::vector<T> pa = pack<T>(a, d.transA != CUBLAS_OP_N, rnd),
+                   pb = pack<T>(b, d.transB != CUBLAS_OP_N, rnd), acc;
     product<T>(m, n, k, pa, pb, acc);
     char* bias = (char*)d.bias + q * d.biasStride * (int64_t)esize(bt);
     char* aux = (char*)d.aux;
@@ -361,10 +372,11 @@ size_t extent(const Layout& l) {
 }
 }  // namespace
 
-API St cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t h, cublasLtMatmulDesc_t d, cublasLtMatrixLayout_t a,
-                                      cublasLtMatrixLayout_t b, cublasLtMatrixLayout_t c, cublasLtMatrixLayout_t o,
-                                      cublasLtMatmulPreference_t, int want, cublasLtMatmulHeuristicResult_t* out,
-                                      int* got) {
+API St cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t h, cublasLtMatmulDesc_t d,
+                                      cublasLtMatrixLayout_t a, cublasLtMatrixLayout_t b,
+                                      cublasLtMatrixLayout_t c, cublasLtMatrixLayout_t o,
+                                      cublasLtMatmulPreference_t, int want,
+                                      cublasLtMatmulHeuristicResult_t* out, int* got) {
   if (!h) return CUBLAS_STATUS_NOT_INITIALIZED;
   if (want < 1 || !out || !got) return CUBLAS_STATUS_INVALID_VALUE;
   *got = 0;
@@ -377,22 +389,26 @@ API St cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t h, cublasLtMatmulDesc_t d
   *got = 1;
   return CUBLAS_STATUS_SUCCESS;
 }
-API St cublasLtMatmulAlgoInit(cublasLtHandle_t, cublasComputeType_t, cudaDataType_t, cudaDataType_t, cudaDataType_t,
-                              cudaDataType_t, cudaDataType_t, int, cublasLtMatmulAlgo_t* algo) {
+API St cublasLtMatmulAlgoInit(cublasLtHandle_t, cublasComputeType_t, cudaDataType_t, cudaDataType_t,
+                              cudaDataType_t, cudaDataType_t, cudaDataType_t, int,
+                              cublasLtMatmulAlgo_t* algo) {
   std::memset(algo, 0, sizeof *algo);
   algo->data[0] = 1;
   return CUBLAS_STATUS_SUCCESS;
 }
 API St cublasLtMatmul(cublasLtHandle_t h, cublasLtMatmulDesc_t dd, const void* alpha, const void* A,
-                      cublasLtMatrixLayout_t al, const void* B, cublasLtMatrixLayout_t bl, const void* beta,
-                      const void* Cp, cublasLtMatrixLayout_t cl, void* D, cublasLtMatrixLayout_t ol,
-                      const cublasLtMatmulAlgo_t* algo, void* ws, size_t wsBytes, cudaStream_t st) {
+                      cublasLtMatrixLayout_t al, const void* B, cublasLtMatrixLayout_t bl,
+                      const void* beta, const void* Cp, cublasLtMatrixLayout_t cl, void* D,
+                      cublasLtMatrixLayout_t ol, const cublasLtMatmulAlgo_t* algo, void* ws,
+                      size_t wsBytes, cudaStream_t st) {
   if (!h) return CUBLAS_STATUS_NOT_INITIALIZED;
   if (!dd || !al || !bl || !cl || !ol || !alpha || !beta) return CUBLAS_STATUS_INVALID_VALUE;
   const Desc d = *as<Desc>(dd);
-  const Layout la = *as<Layout>(al), lb = *as<Layout>(bl), lc = *as<Layout>(cl), lo = *as<Layout>(ol);
+  const Layout la = *as<Layout>(al), lb = *as<Layout>(bl), lc = *as<Layout>(cl),
+               lo = *as<Layout>(ol);
   if (St s = checkProduct(d, la, lb, lc, lo); s != CUBLAS_STATUS_SUCCESS) return s;
-  if (algo && algo->data[0] != 1) return refuse(CUBLAS_STATUS_INVALID_VALUE, "not an algorithm of this library");
+  if (algo && algo->data[0] != 1)
+    return refuse(CUBLAS_STATUS_INVALID_VALUE, "not an algorithm of this library");
   const bool f64 = d.scale == CUDA_R_64F, dev = d.pointerMode == CUBLASLT_POINTER_MODE_DEVICE;
   const int sType = f64 ? CUDA_R_64F : CUDA_R_32F;
   const int e = d.epilogue == CUBLASLT_EPILOGUE_DEFAULT ? 0 : d.epilogue;
@@ -413,10 +429,13 @@ API St cublasLtMatmul(cublasLtHandle_t h, cublasLtMatmulDesc_t dd, const void* a
     u.push_back({"bias", d.bias, all * esize(biasTypeOf(d, lo.type))});
   }
   if (e & AUX) {
-    if (!d.aux) return refuse(CUBLAS_STATUS_INVALID_VALUE, "the epilogue needs an auxiliary pointer");
-    size_t elems = (size_t)((lo.cols - 1) * d.auxLd + lo.rows + (lo.batch - 1) * std::llabs(d.auxStride));
+    if (!d.aux)
+      return refuse(CUBLAS_STATUS_INVALID_VALUE, "the epilogue needs an auxiliary pointer");
+    size_t elems =
+        (size_t)((lo.cols - 1) * d.auxLd + lo.rows + (lo.batch - 1) * std::llabs(d.auxStride));
     bool mask = e & (RELU | DRELU);
-    u.push_back({"auxiliary buffer", d.aux, mask ? (elems + 7) / 8 : elems * esize(auxTypeOf(d, lo.type))});
+    u.push_back(
+        {"auxiliary buffer", d.aux, mask ? (elems + 7) / 8 : elems * esize(auxTypeOf(d, lo.type))});
   }
   return submit("cublasLtMatmul", st, u, [=] {
     double a = dev ? load(alpha, sType, 0) : av, b = dev ? load(beta, sType, 0) : bv;

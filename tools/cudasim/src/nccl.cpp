@@ -1,6 +1,7 @@
-// Replacement libnccl: collectives over the simulated devices of one process, one thread with groups or one thread
-// per rank. A collective is ordered after the earlier work of every rank's stream and before its later work. Ranks may also be
-// processes of one machine, each with one rank: then a collective is work on the stream of each, which meets the others when it runs.
+// Replacement libnccl: collectives over the simulated devices of one process, one thread with
+// groups or one thread per rank. A collective is ordered after the earlier work of every rank's
+// stream and before its later work. Ranks may also be processes of one machine, each with one rank:
+// then a collective is work on the stream of each, which meets the others when it runs.
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -145,7 +146,8 @@ struct Bf16 {
   }
 };
 template <class T, class Acc>
-void reduceAs(const std::vector<const void*>& in, size_t off, size_t n, ncclRedOp_t op, std::vector<char>& out) {
+void reduceAs(const std::vector<const void*>& in, size_t off, size_t n, ncclRedOp_t op,
+              std::vector<char>& out) {
   out.resize(n * sizeof(T));
   for (size_t i = 0; i < n; ++i) {
     Acc a = (Acc)((const T*)in[0])[off + i];
@@ -170,8 +172,8 @@ void reduceAs(const std::vector<const void*>& in, size_t off, size_t n, ncclRedO
     std::memcpy(out.data() + i * sizeof(T), &t, sizeof(T));
   }
 }
-void reduceAny(const std::vector<const void*>& in, size_t off, size_t n, ncclDataType_t t, ncclRedOp_t op,
-               std::vector<char>& out) {
+void reduceAny(const std::vector<const void*>& in, size_t off, size_t n, ncclDataType_t t,
+               ncclRedOp_t op, std::vector<char>& out) {
   switch (t) {
     case ncclInt8:
       return reduceAs<int8_t, int8_t>(in, off, n, op, out);
@@ -214,9 +216,10 @@ bool buffersOk(const Call& c, int n, int rank, int dev) {
     const void* p = k ? c.recv : c.send;
     size_t b = k ? recvBytes(c, n, rank) : sendBytes(c, n, rank);
     if (cudasim_valid(p, b, dev)) continue;
-    fail(ncclInvalidArgument, std::string(kindName[c.kind]) + ": rank " + std::to_string(rank) + ": the " +
-                                  (k ? "receive" : "send") + " buffer needs " + std::to_string(b) +
-                                  " bytes that are not all memory of device " + std::to_string(dev));
+    fail(ncclInvalidArgument, std::string(kindName[c.kind]) + ": rank " + std::to_string(rank) +
+                                  ": the " + (k ? "receive" : "send") + " buffer needs " +
+                                  std::to_string(b) + " bytes that are not all memory of device " +
+                                  std::to_string(dev));
     return false;
   }
   return true;
@@ -260,8 +263,8 @@ int perform(const std::vector<Call>& c, const std::vector<int>& dev) {
   return 0;
 }
 // ---- ranks in several processes
-// One rank of a file of shared memory, which the unique id names. Data go through a slot for each rank, in parts. A rank holds a lock of
-// the file as long as its process lives.
+// One rank of a file of shared memory, which the unique id names. Data go through a slot for each
+// rank, in parts. A rank holds a lock of the file as long as its process lives.
 class Peers {
   static constexpr int mostRanks = 64;
   static constexpr size_t slotBytes = 1 << 20, boxBytes = 1 << 16;
@@ -326,8 +329,8 @@ class Peers {
   void abort() { aborted_ = true; }
   ncclResult_t error() const { return error_; }
 
-  // Does the part of this rank in a collective. As the kernel of NCCL, it waits for ever for a rank that has ended, until
-  // ncclCommAbort; or until the time limit.
+  // Does the part of this rank in a collective. As the kernel of NCCL, it waits for ever for a rank
+  // that has ended, until ncclCommAbort; or until the time limit.
   int perform(const Call& c) {
     const size_t size = sizeOf(c.type), most = slotBytes / size;
     const bool toAll = c.kind != REDUCE, sends = c.kind != BROADCAST || rank_ == c.root;
@@ -344,10 +347,10 @@ class Peers {
         for (int r = 0; r < n_; ++r)
           if (!(head_->meta[r] == head_->meta[rank_])) {
             error_ = ncclInvalidUsage;
-            fail(ncclInvalidUsage, "ranks " + std::to_string(rank_) + " and " + std::to_string(r) +
-                                       " disagree: " + kindName[c.kind] + " of " + std::to_string(c.count) +
-                                       " elements against " + kindName[head_->meta[r].kind] + " of " +
-                                       std::to_string(head_->meta[r].count));
+            fail(ncclInvalidUsage,
+                 "ranks " + std::to_string(rank_) + " and " + std::to_string(r) + " disagree: " +
+                     kindName[c.kind] + " of " + std::to_string(c.count) + " elements against " +
+                     kindName[head_->meta[r].kind] + " of " + std::to_string(head_->meta[r].count));
             return cudaErrorLaunchFailure;
           }
         char* const to = (char*)c.recv + first * size;
@@ -390,8 +393,9 @@ class Peers {
         ++box.sent;
       } else if (box.total != total) {
         error_ = ncclInvalidUsage;
-        fail(ncclInvalidUsage, "rank " + std::to_string(rank_) + " receives " + std::to_string(total) +
-                                   " bytes of rank " + std::to_string(c.root) + ", which sends " +
+        fail(ncclInvalidUsage, "rank " + std::to_string(rank_) + " receives " +
+                                   std::to_string(total) + " bytes of rank " +
+                                   std::to_string(c.root) + ", which sends " +
                                    std::to_string(box.total));
         fits = false;
       } else {
@@ -429,7 +433,8 @@ class Peers {
   bool lives(int r) const { return r == rank_ || lock(F_OFD_GETLK, r); }
   // Waits until each rank has done so many parts. Returns whether they have.
   bool waitFor(const std::atomic<uint64_t>* done, uint64_t parts, const Call& c) {
-    return waitFor([&](int r) { return done[r].load(std::memory_order_acquire) >= parts; }, kindName[c.kind]);
+    return waitFor([&](int r) { return done[r].load(std::memory_order_acquire) >= parts; },
+                   kindName[c.kind]);
   }
   template <class Done>
   bool waitFor(Done isDone, const char* what) {
@@ -445,8 +450,9 @@ class Peers {
       }
       std::this_thread::sleep_for(std::chrono::microseconds(50));
       if (error_ == ncclSuccess && !lives(missing) && !isDone(missing)) {
-        fail(ncclRemoteError, std::string(what) + ": rank " + std::to_string(rank_) + " waits for rank " +
-                                  std::to_string(missing) + ", which has ended");
+        fail(ncclRemoteError, std::string(what) + ": rank " + std::to_string(rank_) +
+                                  " waits for rank " + std::to_string(missing) +
+                                  ", which has ended");
         error_ = ncclRemoteError;
       }
       if (std::chrono::steady_clock::now() > end) {
@@ -472,7 +478,8 @@ class Peers {
 
 // Submits the sends and receives of a group to the stream of the first.
 ncclResult_t launchMessages(ncclComm& comm, const std::vector<Call>& calls) {
-  if (comm.peers->error() != ncclSuccess) return fail(comm.peers->error(), "the communicator has failed");
+  if (comm.peers->error() != ncclSuccess)
+    return fail(comm.peers->error(), "the communicator has failed");
   std::function<int()> work = [peers = comm.peers, calls, n = comm.c->n, rank = comm.rank,
                                dev = comm.dev]() -> int {
     for (const Call& c : calls)
@@ -485,8 +492,10 @@ ncclResult_t launchMessages(ncclComm& comm, const std::vector<Call>& calls) {
 }
 // Submits a collective of several processes to the stream of this one.
 ncclResult_t launchOwn(ncclComm& comm, const Call& c) {
-  if (comm.peers->error() != ncclSuccess) return fail(comm.peers->error(), "the communicator has failed");
-  std::function<int()> work = [peers = comm.peers, c, n = comm.c->n, rank = comm.rank, dev = comm.dev]() -> int {
+  if (comm.peers->error() != ncclSuccess)
+    return fail(comm.peers->error(), "the communicator has failed");
+  std::function<int()> work = [peers = comm.peers, c, n = comm.c->n, rank = comm.rank,
+                               dev = comm.dev]() -> int {
     return buffersOk(c, n, rank, dev) ? peers->perform(c) : cudaErrorIllegalAddress;
   };
   OnDevice d(comm.dev);
@@ -500,10 +509,11 @@ ncclResult_t launch(Clique& q, std::vector<std::shared_ptr<Call>> calls) {
   for (auto& p : calls)
     c.push_back(*p);
   for (int r = 1; r < n; ++r)
-    if (c[r].kind != c[0].kind || c[r].count != c[0].count || c[r].type != c[0].type || c[r].op != c[0].op ||
-        c[r].root != c[0].root)
-      return fail(ncclInvalidUsage, "ranks 0 and " + std::to_string(r) + " disagree: " + kindName[c[0].kind] +
-                                        " of " + std::to_string(c[0].count) + " elements against " +
+    if (c[r].kind != c[0].kind || c[r].count != c[0].count || c[r].type != c[0].type ||
+        c[r].op != c[0].op || c[r].root != c[0].root)
+      return fail(ncclInvalidUsage, "ranks 0 and " + std::to_string(r) +
+                                        " disagree: " + kindName[c[0].kind] + " of " +
+                                        std::to_string(c[0].count) + " elements against " +
                                         kindName[c[r].kind] + " of " + std::to_string(c[r].count));
   std::vector<int> dev = q.dev;
   std::function<int()> work = [c, dev] {
@@ -523,7 +533,8 @@ ncclResult_t launch(Clique& q, std::vector<std::shared_ptr<Call>> calls) {
     OnDevice d(dev[0]);
     for (int r = 1; r < n; ++r)
       ok(cudaStreamWaitEvent(c[0].stream, ev[r], 0));
-    if (e == cudaSuccess) ok((cudaError_t)cudasim_submit(c[0].stream, kindName[c[0].kind], &work, 0));
+    if (e == cudaSuccess)
+      ok((cudaError_t)cudasim_submit(c[0].stream, kindName[c[0].kind], &work, 0));
     if (n > 1) {
       ok(cudaEventCreateWithFlags(&ev[0], cudaEventDisableTiming));
       ok(cudaEventRecord(ev[0], c[0].stream));
@@ -572,7 +583,8 @@ ncclResult_t runItems(std::vector<GroupItem>& items) {
     launchReady(*it.comm->c);
   ncclResult_t r = ncclSuccess;
   for (GroupItem& it : items) {
-    bool done = g_cv.wait_for(lk, patience(), [&] { return it.call->launched || it.comm->c->broken; });
+    bool done =
+        g_cv.wait_for(lk, patience(), [&] { return it.call->launched || it.comm->c->broken; });
     if (!done || !it.call->launched) {
       it.comm->c->broken = true;
       g_cv.notify_all();
@@ -588,7 +600,8 @@ ncclResult_t runItems(std::vector<GroupItem>& items) {
 ncclResult_t ask(ncclComm_t comm, Call c) {
   if (!comm) return fail(ncclInvalidArgument, "no communicator");
   if (!sizeOf(c.type)) return fail(ncclInvalidArgument, "this data type is not supported");
-  if (c.op < ncclSum || c.op > ncclAvg) return fail(ncclInvalidArgument, "this reduction is not supported");
+  if (c.op < ncclSum || c.op > ncclAvg)
+    return fail(ncclInvalidArgument, "this reduction is not supported");
   if (c.root < 0 || c.root >= comm->c->n) return fail(ncclInvalidArgument, "root is not a rank");
   if (!buffersOk(c, comm->c->n, comm->rank, comm->dev)) return ncclInvalidArgument;
   std::vector<GroupItem> one = {{comm, std::make_shared<Call>(c)}};
@@ -609,10 +622,12 @@ ncclResult_t tryJoin(ncclComm* c) {
   }
   if (!c->peers || c->peers->joined() < c->c->n) return ncclInProgress;
   c->peers->removeFile();
-  if (!c->peers->severalProcesses()) return ncclInProgress;  // the other threads are about to note it
+  // The other threads are about to note it.
+  if (!c->peers->severalProcesses()) return ncclInProgress;
   if (c->peers->oneRankEach()) return ncclSuccess;
-  return fail(ncclInvalidUsage,
-              "ncclCommInitRank: a process with several ranks of several processes is not simulated");
+  return fail(
+      ncclInvalidUsage,
+      "ncclCommInitRank: a process with several ranks of several processes is not simulated");
 }
 ncclResult_t waitJoined(ncclComm* c) {
   const auto end = std::chrono::steady_clock::now() + patience();
@@ -639,7 +654,8 @@ API ncclResult_t ncclGetUniqueId(ncclUniqueId* id) {
                 (long long)std::chrono::steady_clock::now().time_since_epoch().count(), ++next);
   return ncclSuccess;
 }
-static ncclResult_t initRank(ncclComm_t* out, int n, const ncclUniqueId& id, int rank, bool elsewhere, bool waits) {
+static ncclResult_t initRank(ncclComm_t* out, int n, const ncclUniqueId& id, int rank,
+                             bool elsewhere, bool waits) {
   int dev = 0;
   if (cudaGetDevice(&dev) != cudaSuccess) return fail(ncclUnhandledCudaError, "no device");
   if (!out || n < 1 || rank < 0 || rank >= n) return fail(ncclInvalidArgument, "ncclCommInitRank");
@@ -667,7 +683,8 @@ static ncclResult_t initRank(ncclComm_t* out, int n, const ncclUniqueId& id, int
       twice |= d == dev;
     if (q->n != n || q->dev[rank] >= 0 || twice) {
       delete c;
-      return fail(ncclInvalidUsage, twice ? "two ranks on one device" : "ncclCommInitRank: the ranks disagree");
+      return fail(ncclInvalidUsage,
+                  twice ? "two ranks on one device" : "ncclCommInitRank: the ranks disagree");
     }
     q->dev[rank] = dev;
     ++q->joined;
@@ -687,7 +704,8 @@ API ncclResult_t ncclCommInitRank(ncclComm_t* out, int n, ncclUniqueId id, int r
   return initRank(out, n, id, rank, true, true);
 }
 // With blocking = 0, ncclCommGetAsyncError says when all ranks have come.
-API ncclResult_t ncclCommInitRankConfig(ncclComm_t* out, int n, ncclUniqueId id, int rank, ncclConfig_t* config) {
+API ncclResult_t ncclCommInitRankConfig(ncclComm_t* out, int n, ncclUniqueId id, int rank,
+                                        ncclConfig_t* config) {
   return initRank(out, n, id, rank, true, !config || config->blocking != 0);
 }
 API ncclResult_t ncclCommInitAll(ncclComm_t* out, int n, const int* devs) {
@@ -695,7 +713,8 @@ API ncclResult_t ncclCommInitAll(ncclComm_t* out, int n, const int* devs) {
   ncclGetUniqueId(&id);
   int count = 0;
   if (cudaGetDeviceCount(&count) != cudaSuccess) return fail(ncclUnhandledCudaError, "no device");
-  if (n < 1 || n > count) return fail(ncclInvalidArgument, "ncclCommInitAll: more ranks than devices");
+  if (n < 1 || n > count)
+    return fail(ncclInvalidArgument, "ncclCommInitAll: more ranks than devices");
   ++t_depth;
   ncclResult_t r = ncclSuccess;
   for (int k = 0; k < n && r == ncclSuccess; ++k) {
@@ -786,33 +805,37 @@ API ncclResult_t ncclGroupEnd() {
     if (ncclResult_t r = waitJoined(c); r != ncclSuccess) return r;
   return runItems(items);
 }
-API ncclResult_t ncclAllReduce(const void* s, void* r, size_t n, ncclDataType_t t, ncclRedOp_t op, ncclComm_t c,
-                               cudaStream_t st) {
+API ncclResult_t ncclAllReduce(const void* s, void* r, size_t n, ncclDataType_t t, ncclRedOp_t op,
+                               ncclComm_t c, cudaStream_t st) {
   return ask(c, {ALLREDUCE, s, r, n, t, op, 0, st});
 }
-API ncclResult_t ncclBroadcast(const void* s, void* r, size_t n, ncclDataType_t t, int root, ncclComm_t c,
-                               cudaStream_t st) {
+API ncclResult_t ncclBroadcast(const void* s, void* r, size_t n, ncclDataType_t t, int root,
+                               ncclComm_t c, cudaStream_t st) {
   return ask(c, {BROADCAST, s, r, n, t, ncclSum, root, st});
 }
-API ncclResult_t ncclBcast(void* b, size_t n, ncclDataType_t t, int root, ncclComm_t c, cudaStream_t st) {
+API ncclResult_t ncclBcast(void* b, size_t n, ncclDataType_t t, int root, ncclComm_t c,
+                           cudaStream_t st) {
   return ncclBroadcast(b, b, n, t, root, c, st);
 }
-API ncclResult_t ncclReduce(const void* s, void* r, size_t n, ncclDataType_t t, ncclRedOp_t op, int root,
-                            ncclComm_t c, cudaStream_t st) {
+API ncclResult_t ncclReduce(const void* s, void* r, size_t n, ncclDataType_t t, ncclRedOp_t op,
+                            int root, ncclComm_t c, cudaStream_t st) {
   return ask(c, {REDUCE, s, r, n, t, op, root, st});
 }
-API ncclResult_t ncclAllGather(const void* s, void* r, size_t n, ncclDataType_t t, ncclComm_t c, cudaStream_t st) {
+API ncclResult_t ncclAllGather(const void* s, void* r, size_t n, ncclDataType_t t, ncclComm_t c,
+                               cudaStream_t st) {
   return ask(c, {ALLGATHER, s, r, n, t, ncclSum, 0, st});
 }
-API ncclResult_t ncclReduceScatter(const void* s, void* r, size_t n, ncclDataType_t t, ncclRedOp_t op, ncclComm_t c,
-                                   cudaStream_t st) {
+API ncclResult_t ncclReduceScatter(const void* s, void* r, size_t n, ncclDataType_t t,
+                                   ncclRedOp_t op, ncclComm_t c, cudaStream_t st) {
   return ask(c, {REDUCESCATTER, s, r, n, t, op, 0, st});
 }
-API ncclResult_t ncclSend(const void* s, size_t n, ncclDataType_t t, int peer, ncclComm_t c, cudaStream_t st) {
+API ncclResult_t ncclSend(const void* s, size_t n, ncclDataType_t t, int peer, ncclComm_t c,
+                          cudaStream_t st) {
   if (c && !c->peers) return fail(ncclInvalidUsage, "ncclSend is simulated only between processes");
   return ask(c, {SEND, s, nullptr, n, t, ncclSum, peer, st});
 }
-API ncclResult_t ncclRecv(void* r, size_t n, ncclDataType_t t, int peer, ncclComm_t c, cudaStream_t st) {
+API ncclResult_t ncclRecv(void* r, size_t n, ncclDataType_t t, int peer, ncclComm_t c,
+                          cudaStream_t st) {
   if (c && !c->peers) return fail(ncclInvalidUsage, "ncclRecv is simulated only between processes");
   return ask(c, {RECV, nullptr, r, n, t, ncclSum, peer, st});
 }

@@ -163,9 +163,10 @@ void Parser::decodeMatrix(Inst& i, const std::vector<std::string>& w, std::vecto
     list(a[2], q.b);
     list(a[3], q.c);
     if (!w2) {
-      bool h = q.ta == E_F16 || q.ta == E_BF16, acc = q.td == E_F32 || (q.td == E_F16 && q.ta == E_F16);
-      bool shape =
-          q.m == 16 && q.n == 8 && ((h && (q.k == 8 || q.k == 16)) || (q.ta == E_TF32 && (q.k == 4 || q.k == 8)));
+      bool h = q.ta == E_F16 || q.ta == E_BF16,
+           acc = q.td == E_F32 || (q.td == E_F16 && q.ta == E_F16);
+      bool shape = q.m == 16 && q.n == 8 &&
+                   ((h && (q.k == 8 || q.k == 16)) || (q.ta == E_TF32 && (q.k == 4 || q.k == 8)));
       bool f64 = q.ta == E_F64 && q.td == E_F64 && q.m == 8 && q.n == 8 && q.k == 4;
       if (!(f64 || (shape && acc)) || q.td != q.tc || !q.rowA || q.rowB) no();
     }
@@ -635,7 +636,8 @@ void Parser::decode(Inst& i, const std::string& opText, std::vector<PO>& a) {
     i.mode = has("relu");
     if (a.size() > 2) i.b = cv(a[2], ty[1]);
     bool rg = i.rnd >= RNI;
-    if (isF(ty[1]) && !isF(ty[0]) && !rg) i.rnd = i.rnd == RZ ? RZI : i.rnd == RM ? RMI : i.rnd == RP ? RPI : RNI;
+    if (isF(ty[1]) && !isF(ty[0]) && !rg)
+      i.rnd = i.rnd == RZ ? RZI : i.rnd == RM ? RMI : i.rnd == RP ? RPI : RNI;
     i.fn = xCvt;
     return;
   }
@@ -847,7 +849,10 @@ void Parser::decode(Inst& i, const std::string& opText, std::vector<PO>& a) {
   if (op == "shfl") {
     if (!has("sync")) fail();
     ops(5);
-    i.mode = has("up") ? W_SHFL_UP : has("down") ? W_SHFL_DOWN : has("bfly") ? W_SHFL_BFLY : W_SHFL_IDX;
+    i.mode = has("up")     ? W_SHFL_UP
+             : has("down") ? W_SHFL_DOWN
+             : has("bfly") ? W_SHFL_BFLY
+                           : W_SHFL_IDX;
     i.fn = xWarp;
     return;
   }
@@ -874,7 +879,12 @@ void Parser::decode(Inst& i, const std::string& opText, std::vector<PO>& a) {
     i.a = cv(a[1]);
     i.e = cv(a[2]);
     i.mode = W_REDUX;
-    i.bop = has("add") ? AADD : has("min") ? AMIN : has("max") ? AMAX : has("and") ? AAND : has("or") ? AOR : AXOR;
+    i.bop = has("add")   ? AADD
+            : has("min") ? AMIN
+            : has("max") ? AMAX
+            : has("and") ? AAND
+            : has("or")  ? AOR
+                         : AXOR;
     i.fn = xWarp;
     return;
   }

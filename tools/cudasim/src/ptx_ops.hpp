@@ -14,7 +14,10 @@ inline T fz(T x) {
 struct RG {
   int old;
   RG(Rnd r) : old(std::fegetround()) {
-    std::fesetround(r == RZ ? FE_TOWARDZERO : r == RM ? FE_DOWNWARD : r == RP ? FE_UPWARD : FE_TONEAREST);
+    std::fesetround(r == RZ   ? FE_TOWARDZERO
+                    : r == RM ? FE_DOWNWARD
+                    : r == RP ? FE_UPWARD
+                              : FE_TONEAREST);
   }
   ~RG() { std::fesetround(old); }
 };
@@ -71,8 +74,8 @@ inline T pmax(T a, T b, bool nan) {
 }
 
 template <class T>
-using Uns =
-    typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>, std::enable_if<true, T>>::type;
+using Uns = typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>,
+                                        std::enable_if<true, T>>::type;
 #define OPF(N, EXPR)                      \
   struct N {                              \
     template <class T>                    \
@@ -334,11 +337,13 @@ inline void xShf(Th& t, const Inst& i) {
 }
 template <class T>
 void xMadLo(Th& t, const Inst& i) {
-  put<T>(t, i.d, (T)((uint64_t)get<T>(t, i.a) * (uint64_t)get<T>(t, i.b) + (uint64_t)get<T>(t, i.c)));
+  put<T>(t, i.d,
+         (T)((uint64_t)get<T>(t, i.a) * (uint64_t)get<T>(t, i.b) + (uint64_t)get<T>(t, i.c)));
 }
 template <class T>
 void xMadHi(Th& t, const Inst& i) {
-  put<T>(t, i.d, (T)((Uns<T>)OMulHi::f<T>(get<T>(t, i.a), get<T>(t, i.b), i) + (Uns<T>)get<T>(t, i.c)));
+  put<T>(t, i.d,
+         (T)((Uns<T>)OMulHi::f<T>(get<T>(t, i.a), get<T>(t, i.b), i) + (Uns<T>)get<T>(t, i.c)));
 }
 template <class T, class W>
 void xMulWide(Th& t, const Inst& i) {
@@ -452,7 +457,9 @@ inline void xDp4a(Th& t, const Inst& i) {
 template <class T>
 void xSad(Th& t, const Inst& i) {
   T a = get<T>(t, i.a), b = get<T>(t, i.b);
-  put<T>(t, i.d, (T)((Uns<T>)(a > b ? (Uns<T>)a - (Uns<T>)b : (Uns<T>)b - (Uns<T>)a) + (Uns<T>)get<T>(t, i.c)));
+  put<T>(t, i.d,
+         (T)((Uns<T>)(a > b ? (Uns<T>)a - (Uns<T>)b : (Uns<T>)b - (Uns<T>)a) +
+             (Uns<T>)get<T>(t, i.c)));
 }
 template <class T>
 void xCopysign(Th& t, const Inst& i) {
@@ -659,7 +666,8 @@ void xStV(Th& t, const Inst& i) {
     std::memcpy(p + k * sizeof(T), &x, sizeof(T));
   }
 }
-// cp.async: the source is read immediately, the destination is written by a wait (or at the end of the thread).
+// cp.async: the source is read immediately, the destination is written by a wait (or at the end of
+// the thread).
 inline void xCpAsync(Th& t, const Inst& i) {
   uint32_t n = i.b.imm, src = i.c.k == K::NIL ? n : std::min<uint32_t>(n, get<uint32_t>(t, i.c));
   if (n != 4 && n != 8 && n != 16) throw SimError(E_PTX, "cp.async size");
@@ -687,7 +695,8 @@ inline void xCpWait(Th& t, const Inst& i) {
 }
 // red and atom on vectors
 inline void xAtomV(Th& t, const Inst& i) {
-  const bool pair = i.ty == F16X2 || i.ty == BF16X2, bf = i.ty == BF16 || i.ty == BF16X2, f32 = i.ty == F32;
+  const bool pair = i.ty == F16X2 || i.ty == BF16X2, bf = i.ty == BF16 || i.ty == BF16X2,
+             f32 = i.ty == F32;
   const uint32_t es = f32 || pair ? 4 : 2, n = i.n;
   uint8_t* p = mem(t, i.sp, addrOf(t, i.a), es * n, es * n);
   for (uint32_t k = 0; k < n; ++k) {
@@ -999,7 +1008,8 @@ inline void xWarp(Th& t, const Inst& i) {
   t.wi = &i;
   t.wmask = get<uint32_t>(t, i.e);
   if (!(t.wmask >> t.lane & 1))
-    throw SimError(E_LAUNCH, "warp-sync instruction executed by a lane that is not in its member mask");
+    throw SimError(E_LAUNCH,
+                   "warp-sync instruction executed by a lane that is not in its member mask");
 }
 // Waits until no other lane of the warp can still arrive here; see resolveActive.
 inline void xActive(Th& t, const Inst& i) {

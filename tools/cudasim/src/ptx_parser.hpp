@@ -68,7 +68,8 @@ struct Parser {
                               src.substr(p, std::min<size_t>(e - p, 60)) + "'");
   }
   void ws() {
-    while (p < src.size() && (src[p] == ' ' || src[p] == '\t' || src[p] == '\n' || src[p] == '\r')) {
+    while (p < src.size() &&
+           (src[p] == ' ' || src[p] == '\t' || src[p] == '\n' || src[p] == '\r')) {
       if (src[p] == '\n') ++line;
       ++p;
     }
@@ -87,11 +88,14 @@ struct Parser {
   void need(char c) {
     if (!eat(c)) err(std::string("expected '") + c + "'");
   }
-  static bool wc(char c) { return std::isalnum((unsigned char)c) || c == '_' || c == '$' || c == '%' || c == '.'; }
+  static bool wc(char c) {
+    return std::isalnum((unsigned char)c) || c == '_' || c == '$' || c == '%' || c == '.';
+  }
   std::string word() {
     ws();
     size_t b = p;
-    while (p < src.size() && (wc(src[p]) || (src[p] == ':' && p + 1 < src.size() && src[p + 1] == ':' && ++p)))
+    while (p < src.size() &&
+           (wc(src[p]) || (src[p] == ':' && p + 1 < src.size() && src[p + 1] == ':' && ++p)))
       ++p;
     return src.substr(b, p - b);
   }
@@ -110,7 +114,9 @@ struct Parser {
     }
     if (p < src.size()) ++p;
   }
-  static bool isNumStart(const std::string& w) { return !w.empty() && std::isdigit((unsigned char)w[0]); }
+  static bool isNumStart(const std::string& w) {
+    return !w.empty() && std::isdigit((unsigned char)w[0]);
+  }
   static void parseNum(const std::string& w, PO& o) {
     o.k = PO::NUM;
     if (w.size() > 2 && w[0] == '0' && (w[1] == 'f' || w[1] == 'F') && w.size() == 10) {
@@ -179,7 +185,8 @@ struct Parser {
     std::string w = word();
     if (w.empty()) err("operand expected");
     if (isNumStart(w)) {
-      if ((w.back() == 'e' || w.back() == 'E') && (src[p] == '-' || src[p] == '+') && w.compare(0, 2, "0x") != 0) {
+      if ((w.back() == 'e' || w.back() == 'E') && (src[p] == '-' || src[p] == '+') &&
+          w.compare(0, 2, "0x") != 0) {
         w += src[p++];
         w += word();
       }
@@ -385,7 +392,8 @@ struct Parser {
           d.vec = 4;
         else if (w == ".ptr")
           d.ptr = true;
-        else if (w == ".global" || w == ".shared" || w == ".const" || w == ".local" || w == ".generic") {
+        else if (w == ".global" || w == ".shared" || w == ".const" || w == ".local" ||
+                 w == ".generic") {
         } else {
           Ty t = parseTy(w.substr(1));
           if (t == NONE) {
@@ -730,7 +738,8 @@ struct Parser {
       }
       if (c == '.') {
         std::string w = word();
-        if (w == ".reg" || w == ".local" || w == ".shared" || w == ".param" || w == ".global" || w == ".const")
+        if (w == ".reg" || w == ".local" || w == ".shared" || w == ".param" || w == ".global" ||
+            w == ".const")
           declVar(w, false);
         else if (w == ".loc") {
           while (p < src.size() && src[p] != '\n')
@@ -820,7 +829,8 @@ struct Parser {
       decode(in, op, a);
     } catch (SimError& e) {
       if (std::getenv("CUDASIM_VERBOSE"))
-        std::fprintf(stderr, "[cudasim] line %d: cannot decode '%s': %s\n", line, op.c_str(), e.what());
+        std::fprintf(stderr, "[cudasim] line %d: cannot decode '%s': %s\n", line, op.c_str(),
+                     e.what());
       in.fn = xUnsup;
     }
     (void)b;

@@ -50,7 +50,8 @@ static std::string devicePrintf(const char* fmt, const uint8_t* args) {
     char c = *q ? *q++ : 0;
     char buf[512];
     if (c == 'd' || c == 'i')
-      std::snprintf(buf, sizeof buf, (sp + "lld").c_str(), ll ? (long long)take(8) : (long long)(int)take(4));
+      std::snprintf(buf, sizeof buf, (sp + "lld").c_str(),
+                    ll ? (long long)take(8) : (long long)(int)take(4));
     else if (c == 'u' || c == 'x' || c == 'X' || c == 'o')
       std::snprintf(buf, sizeof buf, (sp + "ll" + c).c_str(),
                     ll ? (long long)take(8) : (long long)(uint32_t)take(4));
@@ -93,8 +94,8 @@ void xCall(Th& t, const Inst& i) {
       return;
     }
     if (g->name == "__assertfail") {
-      throw SimError(E_ASSERT, std::string("device assert: ") + (const char*)arg(0) + " at " + (const char*)arg(1) +
-                                   ":" + std::to_string((uint32_t)arg(2)));
+      throw SimError(E_ASSERT, std::string("device assert: ") + (const char*)arg(0) + " at " +
+                                   (const char*)arg(1) + ":" + std::to_string((uint32_t)arg(2)));
     }
     if (g->name == "malloc") {
       uint64_t a = devHeapAlloc(arg(0));
@@ -189,8 +190,8 @@ void warpResolve(Block& b, Th& t) {
       uint32_t res[32];
       bool pr[32];
       each([&](uint32_t l, Th& o, const Inst& i) {
-        uint32_t bb = get<uint32_t>(o, i.b) & 31, cc = get<uint32_t>(o, i.c), seg = (cc >> 8) & 31, cl = cc & 31,
-                 mx = (l & seg) | (cl & ~seg & 31), mn = l & seg;
+        uint32_t bb = get<uint32_t>(o, i.b) & 31, cc = get<uint32_t>(o, i.c), seg = (cc >> 8) & 31,
+                 cl = cc & 31, mx = (l & seg) | (cl & ~seg & 31), mn = l & seg;
         int j;
         bool p;
         switch (i.mode) {
@@ -237,7 +238,10 @@ void warpResolve(Block& b, Th& t) {
         if (i.mode == W_BALLOT)
           put<uint32_t>(o, i.d, bal);
         else
-          putP(o, i.d, i.mode == W_ALL ? bal == part : i.mode == W_ANY ? bal != 0 : bal == 0 || bal == part);
+          putP(o, i.d,
+               i.mode == W_ALL   ? bal == part
+               : i.mode == W_ANY ? bal != 0
+                                 : bal == 0 || bal == part);
       });
       break;
     }
@@ -355,12 +359,15 @@ static void barResolve(Block& b, int id) {
   }
   std::string ln = b == std::string::npos ? "" : s.substr(b, s.find('\n', b) - b);
   auto triple = [&](int r) {
-    return std::to_string(t.R[r]) + "," + std::to_string(t.R[r + 1]) + "," + std::to_string(t.R[r + 2]);
+    return std::to_string(t.R[r]) + "," + std::to_string(t.R[r + 1]) + "," +
+           std::to_string(t.R[r + 2]);
   };
-  throw SimError(e.code, std::string(e.what()) + "\n    in " + t.f->name + " PTX line " + std::to_string(i.line) +
-                             ": " + ln + "\n    thread " + triple(TIDX) + " block " + triple(CTAX));
+  throw SimError(e.code, std::string(e.what()) + "\n    in " + t.f->name + " PTX line " +
+                             std::to_string(i.line) + ": " + ln + "\n    thread " + triple(TIDX) +
+                             " block " + triple(CTAX));
 }
-// Gives the lanes that wait at the same activemask their common mask once no other lane of the warp can arrive.
+// Gives the lanes that wait at the same activemask their common mask once no other lane of the warp
+// can arrive.
 static void resolveActive(Block& b) {
   for (uint32_t w0 = 0; w0 < b.th.size(); w0 += 32) {
     uint32_t end = std::min<size_t>(b.th.size(), w0 + 32);
@@ -467,9 +474,9 @@ static bool sweep(Block& b, const std::vector<uint32_t>& order, uint32_t quantum
       if (t.st == READY) progress = true;
   return progress;
 }
-static void initBlock(Block& b, Func* f, const LaunchCfg& c, uint64_t idx, std::vector<uint64_t>& regs,
-                      std::vector<uint8_t>& par, uint8_t* local, const std::vector<uint8_t>& args,
-                      bool perThreadPar) {
+static void initBlock(Block& b, Func* f, const LaunchCfg& c, uint64_t idx,
+                      std::vector<uint64_t>& regs, std::vector<uint8_t>& par, uint8_t* local,
+                      const std::vector<uint8_t>& args, bool perThreadPar) {
   uint32_t nt = c.block[0] * c.block[1] * c.block[2];
   b.cta[0] = idx % c.grid[0];
   b.cta[1] = idx / c.grid[0] % c.grid[1];
@@ -542,8 +549,10 @@ uint8_t* localArena(size_t n);
 void launch(Func* f, const LaunchCfg& c, const std::vector<uint8_t>& ab) {
   uint32_t nt = c.block[0] * c.block[1] * c.block[2];
   uint64_t nb = (uint64_t)c.grid[0] * c.grid[1] * c.grid[2];
-  static const long seed = std::getenv("CUDASIM_SEED") ? std::atol(std::getenv("CUDASIM_SEED")) : -1;
-  static const long resEnv = std::getenv("CUDASIM_RESIDENT") ? std::atol(std::getenv("CUDASIM_RESIDENT")) : 1;
+  static const long seed =
+      std::getenv("CUDASIM_SEED") ? std::atol(std::getenv("CUDASIM_SEED")) : -1;
+  static const long resEnv =
+      std::getenv("CUDASIM_RESIDENT") ? std::atol(std::getenv("CUDASIM_RESIDENT")) : 1;
   static std::mt19937 rng(seed >= 0 ? (uint32_t)seed : 1u);
   uint64_t res = c.coop ? nb : std::min<uint64_t>(nb, std::max(1l, resEnv));
   bool ptp = f->hasCalls || f->parSize > 0;
@@ -575,7 +584,8 @@ void launch(Func* f, const LaunchCfg& c, const std::vector<uint8_t>& ab) {
   const uint64_t start = g_stats.insts;
   while (finished < nb) {
     if (g_stats.insts - start > limit)
-      throw SimError(E_LAUNCH, "watchdog: kernel " + f->name + " ran more than CUDASIM_MAX_INSTS instructions");
+      throw SimError(E_LAUNCH, "watchdog: kernel " + f->name +
+                                   " ran more than CUDASIM_MAX_INSTS instructions");
     bool any = false;
     for (auto& s : slots) {
       Block& b = s->b;
@@ -596,9 +606,9 @@ void launch(Func* f, const LaunchCfg& c, const std::vector<uint8_t>& ab) {
       }
     }
     if (!any) {  // deadlock
-      std::string m =
-          "deadlock: no thread of kernel " + f->name +
-          " can make progress (divergent __syncthreads, or a warp-sync mask naming lanes that never arrive)";
+      std::string m = "deadlock: no thread of kernel " + f->name +
+                      " can make progress (divergent __syncthreads, or a warp-sync mask naming "
+                      "lanes that never arrive)";
       for (auto& s : slots) {
         if (s->b.done) continue;
         int shown = 0;

@@ -80,10 +80,11 @@ struct CUstream_st {
 struct CUevent_st {
   int dev = 0;
   unsigned flags = 0;
-  uint64_t version = 0;                                           // number of records so far
-  uint64_t time = 0;                                              // when the last record completed
-  std::map<uint64_t, std::pair<CUstream_st*, uint64_t>> pending;  // version -> stream and seq of the record
-  std::shared_ptr<cudasim::Capture> cap;                          // last recorded in this capture
+  uint64_t version = 0;  // number of records so far
+  uint64_t time = 0;     // when the last record completed
+  // Version -> stream and seq of the record.
+  std::map<uint64_t, std::pair<CUstream_st*, uint64_t>> pending;
+  std::shared_ptr<cudasim::Capture> cap;  // last recorded in this capture
   std::vector<CUgraphNode_st*> capDeps;
 };
 
@@ -165,14 +166,16 @@ struct Prepared {
   LaunchCfg cfg;
   std::shared_ptr<std::vector<uint8_t>> args;
 };
-int blocksPerMultiprocessor(const Func* f, int threads, size_t dynShared);  // of one kernel at a time
+// Of one kernel at a time.
+int blocksPerMultiprocessor(const Func* f, int threads, size_t dynShared);
 cudaError_t prepare(Func* f, dim3 g, dim3 b, void** args, size_t sh, bool coop, Prepared& out);
 cudaError_t runKernel(const Prepared& p, int dev);
 uint64_t clockNs();
 
 // ---- streams
 CUstream_st* streamOf(cudaStream_t s);  // nullptr: not a stream
-cudaError_t submit(CUstream_st* s, Op op, cudaGraphNodeType type = cudaGraphNodeTypeEmpty, Node* fill = nullptr);
+cudaError_t submit(CUstream_st* s, Op op, cudaGraphNodeType type = cudaGraphNodeTypeEmpty,
+                   Node* fill = nullptr);
 void runUpTo(CUstream_st* s, uint64_t seq);
 void syncStream(CUstream_st* s);
 void syncDevice(int dev);
@@ -184,5 +187,6 @@ void invalidate(Capture& c);
 cudaError_t unsafeCall(const char* what);  // a call that capture modes forbid
 bool anyCapture();
 CUgraph_st* newGraph();
-Node* addNode(CUgraph_st* g, cudaGraphNodeType type, const std::string& label, std::vector<Node*> deps);
+Node* addNode(CUgraph_st* g, cudaGraphNodeType type, const std::string& label,
+              std::vector<Node*> deps);
 }  // namespace cudasim

@@ -53,7 +53,8 @@ cudaError_t ret(cudaError_t e) {
   return e;
 }
 cudaError_t bad(cudaError_t e, const char* what) {
-  if (!C().quiet) std::fprintf(stderr, "[cudasim] %s: %s (%d)\n", what, cudaGetErrorName(e), (int)e);
+  if (!C().quiet)
+    std::fprintf(stderr, "[cudasim] %s: %s (%d)\n", what, cudaGetErrorName(e), (int)e);
   return ret(e);
 }
 cudaError_t stick(const SimError& e) {
@@ -71,8 +72,8 @@ cudaError_t enter() {
 }
 
 // ================================================================= device memory
-// One big reservation. It is PROT_NONE while host code runs, so that host code that dereferences a device
-// pointer gets SIGSEGV. Addresses are never used twice.
+// One big reservation. It is PROT_NONE while host code runs, so that host code that dereferences a
+// device pointer gets SIGSEGV. Addresses are never used twice.
 static constexpr size_t ARENA = 1ull << 38;
 static uint8_t* g_arena = nullptr;
 static size_t g_top = 0;
@@ -84,7 +85,8 @@ static void arenaInit() {
   g_guard = envInt("CUDASIM_GUARD", 1) != 0;
   g_check = envInt("CUDASIM_CHECK", 1) != 0;
   int prot = g_guard ? PROT_NONE : PROT_READ | PROT_WRITE;
-  g_arena = (uint8_t*)mmap(nullptr, ARENA, prot, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  g_arena =
+      (uint8_t*)mmap(nullptr, ARENA, prot, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (g_arena == MAP_FAILED) {
     std::perror("[cudasim] mmap");
     std::abort();
@@ -126,7 +128,8 @@ uintptr_t devAlloc(size_t n, int kind, int dev) {
     return a;
   }
   size_t r = (n + 4095 + 4096) & ~4095ull;
-  uintptr_t a = (uintptr_t)mmap(nullptr, r, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  uintptr_t a =
+      (uintptr_t)mmap(nullptr, r, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   g_ranges[a] = {a, a + n, kind, dev, false, true};
   return a;
 }
@@ -165,18 +168,20 @@ const Range* rangeOf(const void* p) {
 void reportLeaks() {
   for (auto& [a, r] : g_ranges)
     if (r.kind == 0 && !r.internal)
-      std::fprintf(stderr, "[cudasim] leak: %zu bytes at 0x%zx on device %d\n", (size_t)(r.hi - r.lo), (size_t)a,
-                   r.dev);
+      std::fprintf(stderr, "[cudasim] leak: %zu bytes at 0x%zx on device %d\n",
+                   (size_t)(r.hi - r.lo), (size_t)a, r.dev);
 }
 static void atEnd() {
   size_t left = 0;
   for (CUstream_st* s : C().streams)
     left += s->queue.size();
   if (left && !C().quiet)
-    std::fprintf(stderr, "[cudasim] the program ended with %zu operations that nothing waited for\n", left);
+    std::fprintf(stderr,
+                 "[cudasim] the program ended with %zu operations that nothing waited for\n", left);
   if (envInt("CUDASIM_LEAK", 0)) reportLeaks();
   if (C().stats)
-    std::fprintf(stderr, "[cudasim] total %llu thread-instructions\n", (unsigned long long)g_stats.insts);
+    std::fprintf(stderr, "[cudasim] total %llu thread-instructions\n",
+                 (unsigned long long)g_stats.insts);
 }
 uint64_t clockNs() {
   auto t = std::chrono::steady_clock::now().time_since_epoch();
@@ -238,8 +243,10 @@ static void parseFat(Fat* f) {
     q += hs + sz;
   }
   if (best < 0 && h.size > 0)
-    std::fprintf(stderr, "[cudasim] no usable PTX in a fat binary%s; build with -arch=sm_XX (which embeds PTX)\n",
-                 unreadable ? " (compression not understood: do not use --compress-mode=speed)" : "");
+    std::fprintf(
+        stderr,
+        "[cudasim] no usable PTX in a fat binary%s; build with -arch=sm_XX (which embeds PTX)\n",
+        unreadable ? " (compression not understood: do not use --compress-mode=speed)" : "");
 }
 static Module* moduleOn(Fat* f, int dev) {
   if (f->text.empty()) return nullptr;
@@ -261,7 +268,8 @@ Func* kernelOf(const void* h, int dev) {
   if (it == C().kernels.end()) {  // perhaps a cudaKernel_t, which is a function of some device
     for (auto& kv : C().kernels)
       for (auto& fd : kv.second.f)
-        if ((const void*)fd.second == h) return fd.first == dev ? fd.second : kernelOf(kv.first, dev);
+        if ((const void*)fd.second == h)
+          return fd.first == dev ? fd.second : kernelOf(kv.first, dev);
     return nullptr;
   }
   Func*& f = it->second.f[dev];
@@ -303,8 +311,10 @@ cudaError_t prepare(Func* f, dim3 g, dim3 b, void** args, size_t sh, bool coop, 
   cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, t_dev);
   if (sh + f->shStatic > (size_t)limit)
     return bad(cudaErrorInvalidValue, "launch: shared memory above the device limit");
-  if (coop && (uint64_t)g.x * g.y * g.z > (uint64_t)blocksPerMultiprocessor(f, (int)nt, sh) * C().sms)
-    return bad(cudaErrorCooperativeLaunchTooLarge, "cooperative launch of more blocks than run at a time");
+  if (coop &&
+      (uint64_t)g.x * g.y * g.z > (uint64_t)blocksPerMultiprocessor(f, (int)nt, sh) * C().sms)
+    return bad(cudaErrorCooperativeLaunchTooLarge,
+               "cooperative launch of more blocks than run at a time");
   LaunchCfg c;
   c.grid[0] = g.x;
   c.grid[1] = g.y;
@@ -343,15 +353,18 @@ cudaError_t runKernel(const Prepared& p, int dev) {
   if (C().stats) {
     double s = (clockNs() - t0) * 1e-9;
     uint64_t n = g_stats.insts - i0;
-    std::fprintf(stderr, "[cudasim] %-60.60s grid %u,%u,%u block %u,%u,%u: %llu thread-instructions %.3f s\n",
-                 p.f->name.c_str(), c.grid[0], c.grid[1], c.grid[2], c.block[0], c.block[1], c.block[2],
-                 (unsigned long long)n, s);
+    std::fprintf(
+        stderr,
+        "[cudasim] %-60.60s grid %u,%u,%u block %u,%u,%u: %llu thread-instructions %.3f s\n",
+        p.f->name.c_str(), c.grid[0], c.grid[1], c.grid[2], c.block[0], c.block[1], c.block[2],
+        (unsigned long long)n, s);
   }
   return r;
 }
 }  // namespace cudasim
 
-// ================================================================= registration by nvcc's start-up code
+// ================================================================= registration by nvcc's start-up
+// code
 API void** __cudaRegisterFatBinary(void* w) {
   struct Wrapper {
     int magic, ver;
@@ -373,16 +386,18 @@ API void __cudaUnregisterFatBinary(void**) {}
 API char __cudaInitModule(void**) {
   return 1;
 }
-API void __cudaRegisterFunction(void** h, const char* host, char*, const char* name, int, uint3*, uint3*, dim3*,
-                                dim3*, int*) {
+API void __cudaRegisterFunction(void** h, const char* host, char*, const char* name, int, uint3*,
+                                uint3*, dim3*, dim3*, int*) {
   std::lock_guard<std::recursive_mutex> lk(C().mu);
   C().kernels[host] = {(Fat*)h, name, {}};
 }
-API void __cudaRegisterVar(void** h, char* host, char*, const char* name, int, size_t size, int, int) {
+API void __cudaRegisterVar(void** h, char* host, char*, const char* name, int, size_t size, int,
+                           int) {
   std::lock_guard<std::recursive_mutex> lk(C().mu);
   C().vars[host] = {(Fat*)h, name, size, {}};
 }
-API void __cudaRegisterManagedVar(void** h, void** host, char*, const char* name, int, size_t size, int, int) {
+API void __cudaRegisterManagedVar(void** h, void** host, char*, const char* name, int, size_t size,
+                                  int, int) {
   std::lock_guard<std::recursive_mutex> lk(C().mu);
   C().vars[host] = {(Fat*)h, name, size, {}};
   if (!C().ndev) return;
@@ -402,11 +417,12 @@ struct CallCfg {
 thread_local std::vector<CallCfg> t_cfg;
 }  // namespace
 
-static cudaError_t launchOn(Func* f, const void* host, dim3 g, dim3 b, void** a, size_t sh, cudaStream_t st,
-                            bool coop) {
+static cudaError_t launchOn(Func* f, const void* host, dim3 g, dim3 b, void** a, size_t sh,
+                            cudaStream_t st, bool coop) {
   CUstream_st* s = streamOf(st);
   if (!s) return bad(cudaErrorInvalidResourceHandle, "launch: not a stream");
-  if (s->dev != t_dev) return bad(cudaErrorInvalidResourceHandle, "launch: the stream belongs to another device");
+  if (s->dev != t_dev)
+    return bad(cudaErrorInvalidResourceHandle, "launch: the stream belongs to another device");
   Prepared p;
   if (auto e = prepare(f, g, b, a, sh, coop, p); e != cudaSuccess) return e;
   Op op;
@@ -439,21 +455,26 @@ API cudaError_t __cudaPopCallConfiguration(dim3* g, dim3* b, size_t* sh, void* s
 // The kernel handle is the host symbol itself, so that it means the right function on every device.
 API cudaError_t __cudaGetKernel(cudaKernel_t* k, const void* h) {
   std::lock_guard<std::recursive_mutex> lk(C().mu);
-  if (!C().kernels.count(h)) return ret(C().ndev ? cudaErrorInvalidDeviceFunction : cudaErrorNoDevice);
+  if (!C().kernels.count(h))
+    return ret(C().ndev ? cudaErrorInvalidDeviceFunction : cudaErrorNoDevice);
   *k = (cudaKernel_t)h;
   return cudaSuccess;
 }
-API cudaError_t cudaLaunchKernel(const void* f, dim3 g, dim3 b, void** a, size_t sh, cudaStream_t st) {
+API cudaError_t cudaLaunchKernel(const void* f, dim3 g, dim3 b, void** a, size_t sh,
+                                 cudaStream_t st) {
   LOCK;
   return launchOn(kernelOf(f, t_dev), f, g, b, a, sh, st, false);
 }
-API cudaError_t __cudaLaunchKernel(cudaKernel_t k, dim3 g, dim3 b, void** a, size_t sh, cudaStream_t st) {
+API cudaError_t __cudaLaunchKernel(cudaKernel_t k, dim3 g, dim3 b, void** a, size_t sh,
+                                   cudaStream_t st) {
   return cudaLaunchKernel((const void*)k, g, b, a, sh, st);
 }
-API cudaError_t __cudaLaunchKernel_ptsz(cudaKernel_t k, dim3 g, dim3 b, void** a, size_t sh, cudaStream_t st) {
+API cudaError_t __cudaLaunchKernel_ptsz(cudaKernel_t k, dim3 g, dim3 b, void** a, size_t sh,
+                                        cudaStream_t st) {
   return cudaLaunchKernel((const void*)k, g, b, a, sh, st ? st : cudaStreamPerThread);
 }
-API cudaError_t cudaLaunchCooperativeKernel(const void* f, dim3 g, dim3 b, void** a, size_t sh, cudaStream_t st) {
+API cudaError_t cudaLaunchCooperativeKernel(const void* f, dim3 g, dim3 b, void** a, size_t sh,
+                                            cudaStream_t st) {
   LOCK;
   return launchOn(kernelOf(f, t_dev), f, g, b, a, sh, st, true);
 }
@@ -465,21 +486,26 @@ API cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* c, const void* f, 
     if (at.id == cudaLaunchAttributeCooperative) coop = at.val.cooperative != 0;
     if (at.id == cudaLaunchAttributeClusterDimension) {
       auto d = at.val.clusterDim;
-      if (d.x * d.y * d.z > 1) return bad(cudaErrorNotSupported, "launch: clusters are not simulated");
+      if (d.x * d.y * d.z > 1)
+        return bad(cudaErrorNotSupported, "launch: clusters are not simulated");
     }
   }
-  return launchOn(kernelOf(f, t_dev), f, c->gridDim, c->blockDim, a, c->dynamicSmemBytes, c->stream, coop);
+  return launchOn(kernelOf(f, t_dev), f, c->gridDim, c->blockDim, a, c->dynamicSmemBytes, c->stream,
+                  coop);
 }
 
 // ================================================================= services for the library shims
-// Runs fn as work on a stream (captured, queued or immediately). wait: returns only when it is done.
-API int cudasim_submit(cudaStream_t st, const char* label, const std::function<int()>* fn, int wait) {
+// Runs fn as work on a stream (captured, queued or immediately). wait: returns only when it is
+// done.
+API int cudasim_submit(cudaStream_t st, const char* label, const std::function<int()>* fn,
+                       int wait) {
   LOCK;
   CUstream_st* s = streamOf(st);
   if (!s) return bad(cudaErrorInvalidResourceHandle, "library call: not a stream");
   if (wait && s->cap) {
     invalidate(*s->cap);
-    return bad(cudaErrorStreamCaptureUnsupported, "library call with a host result on a capturing stream");
+    return bad(cudaErrorStreamCaptureUnsupported,
+               "library call with a host result on a capturing stream");
   }
   Op op;
   op.label = label;

@@ -17,8 +17,9 @@ cudaError_t unsafeCall(const char* what) {
   if (t_capMode == cudaStreamCaptureModeRelaxed) return cudaSuccess;
   for (auto& k : C().captures) {
     bool mine = k->thread == std::this_thread::get_id();
-    bool hit = mine ? k->mode != cudaStreamCaptureModeRelaxed
-                    : t_capMode == cudaStreamCaptureModeGlobal && k->mode == cudaStreamCaptureModeGlobal;
+    bool hit =
+        mine ? k->mode != cudaStreamCaptureModeRelaxed
+             : t_capMode == cudaStreamCaptureModeGlobal && k->mode == cudaStreamCaptureModeGlobal;
     if (!hit || !k->valid) continue;
     invalidate(*k);
     std::string m = std::string(what) + " during stream capture";
@@ -31,7 +32,8 @@ CUgraph_st* newGraph() {
   C().graphs.insert(g);
   return g;
 }
-Node* addNode(CUgraph_st* g, cudaGraphNodeType type, const std::string& label, std::vector<Node*> deps) {
+Node* addNode(CUgraph_st* g, cudaGraphNodeType type, const std::string& label,
+              std::vector<Node*> deps) {
   auto n = std::make_unique<Node>();
   n->type = type;
   n->label = label;
@@ -54,9 +56,10 @@ static Prepared preparedOf(const Node& n) {
   p.args = n.args;
   return p;
 }
-// Runs every node of an executable graph, in an order that its edges allow: node order by default, the reverse
-// preference with CUDASIM_ASYNC=1, a random choice with CUDASIM_SEED as well.
-static cudaError_t runGraph(const std::vector<Node>& nodes, const std::vector<std::vector<int>>& deps) {
+// Runs every node of an executable graph, in an order that its edges allow: node order by default,
+// the reverse preference with CUDASIM_ASYNC=1, a random choice with CUDASIM_SEED as well.
+static cudaError_t runGraph(const std::vector<Node>& nodes,
+                            const std::vector<std::vector<int>>& deps) {
   size_t n = nodes.size();
   std::vector<int> left(n);
   std::vector<std::vector<int>> next(n);
@@ -100,10 +103,13 @@ static cudaError_t runGraph(const std::vector<Node>& nodes, const std::vector<st
 #define GRAPH(g, what) \
   if (!isGraph(g)) return bad(cudaErrorInvalidValue, what ": not a graph")
 
-static cudaError_t begin(CUstream_st* s, cudaStreamCaptureMode mode, CUgraph_st* into, std::vector<Node*> deps) {
-  if (s->null) return bad(cudaErrorStreamCaptureUnsupported, "the legacy default stream cannot be captured");
+static cudaError_t begin(CUstream_st* s, cudaStreamCaptureMode mode, CUgraph_st* into,
+                         std::vector<Node*> deps) {
+  if (s->null)
+    return bad(cudaErrorStreamCaptureUnsupported, "the legacy default stream cannot be captured");
   if (s->cap) {
-    return bad(cudaErrorIllegalState, "cudaStreamBeginCapture: the stream is already being captured");
+    return bad(cudaErrorIllegalState,
+               "cudaStreamBeginCapture: the stream is already being captured");
   }
   auto c = std::make_shared<Capture>();
   c->id = C().ids++;
@@ -123,8 +129,9 @@ API cudaError_t cudaStreamBeginCapture(cudaStream_t h, cudaStreamCaptureMode mod
   STREAM(s, h, "cudaStreamBeginCapture");
   return begin(s, mode, nullptr, {});
 }
-API cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t h, cudaGraph_t g, const cudaGraphNode_t* d,
-                                              const cudaGraphEdgeData*, size_t n, cudaStreamCaptureMode mode) {
+API cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t h, cudaGraph_t g,
+                                              const cudaGraphNode_t* d, const cudaGraphEdgeData*,
+                                              size_t n, cudaStreamCaptureMode mode) {
   LOCK;
   STREAM(s, h, "cudaStreamBeginCaptureToGraph");
   GRAPH(g, "cudaStreamBeginCaptureToGraph");
@@ -136,12 +143,14 @@ API cudaError_t cudaStreamEndCapture(cudaStream_t h, cudaGraph_t* out) {
   if (!out) return bad(cudaErrorInvalidValue, "cudaStreamEndCapture");
   *out = nullptr;
   std::shared_ptr<Capture> c = s->cap;
-  if (!c) return bad(cudaErrorIllegalState, "cudaStreamEndCapture: the stream is not being captured");
+  if (!c)
+    return bad(cudaErrorIllegalState, "cudaStreamEndCapture: the stream is not being captured");
   if (c->mode != cudaStreamCaptureModeRelaxed && c->thread != std::this_thread::get_id())
     return bad(cudaErrorStreamCaptureWrongThread, "cudaStreamEndCapture");
   if (c->origin != s) {
     invalidate(*c);
-    return bad(cudaErrorStreamCaptureUnmatched, "cudaStreamEndCapture: the capture did not begin on this stream");
+    return bad(cudaErrorStreamCaptureUnmatched,
+               "cudaStreamEndCapture: the capture did not begin on this stream");
   }
   std::vector<Node*> todo = s->capDeps;
   for (CUstream_st* o : c->streams) {
@@ -151,7 +160,8 @@ API cudaError_t cudaStreamEndCapture(cudaStream_t h, cudaGraph_t* out) {
   C().captures.erase(c);
   cudaError_t r = cudaSuccess;
   if (!c->valid) {
-    r = bad(cudaErrorStreamCaptureInvalidated, "cudaStreamEndCapture: an earlier call made the capture invalid");
+    r = bad(cudaErrorStreamCaptureInvalidated,
+            "cudaStreamEndCapture: an earlier call made the capture invalid");
   } else {
     std::set<Node*> seen;
     while (!todo.empty()) {
@@ -187,8 +197,9 @@ API cudaError_t cudaStreamIsCapturing(cudaStream_t h, cudaStreamCaptureStatus* s
                         : cudaStreamCaptureStatusInvalidated;
   return cudaSuccess;
 }
-API cudaError_t cudaStreamGetCaptureInfo(cudaStream_t h, cudaStreamCaptureStatus* st, unsigned long long* id,
-                                         cudaGraph_t* g, const cudaGraphNode_t** deps,
+API cudaError_t cudaStreamGetCaptureInfo(cudaStream_t h, cudaStreamCaptureStatus* st,
+                                         unsigned long long* id, cudaGraph_t* g,
+                                         const cudaGraphNode_t** deps,
                                          const cudaGraphEdgeData** edges, size_t* n) {
   LOCK;
   STREAM(s, h, "cudaStreamGetCaptureInfo");
@@ -203,8 +214,9 @@ API cudaError_t cudaStreamGetCaptureInfo(cudaStream_t h, cudaStreamCaptureStatus
   if (n) *n = on ? s->capDeps.size() : 0;
   return cudaSuccess;
 }
-API cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t h, cudaGraphNode_t* d, const cudaGraphEdgeData*,
-                                                    size_t n, unsigned flags) {
+API cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t h, cudaGraphNode_t* d,
+                                                    const cudaGraphEdgeData*, size_t n,
+                                                    unsigned flags) {
   LOCK;
   STREAM(s, h, "cudaStreamUpdateCaptureDependencies");
   if (!s->cap) return bad(cudaErrorIllegalState, "cudaStreamUpdateCaptureDependencies");
@@ -250,7 +262,8 @@ static cudaError_t setKernel(Node* n, const cudaKernelNodeParams* p) {
   Func* f = kernelOf(p->func, t_dev);
   if (!p->kernelParams && f && !f->params.empty())
     return bad(cudaErrorNotSupported, "kernel node without kernelParams");
-  if (auto e = prepare(f, p->gridDim, p->blockDim, p->kernelParams, p->sharedMemBytes, false, q); e != cudaSuccess)
+  if (auto e = prepare(f, p->gridDim, p->blockDim, p->kernelParams, p->sharedMemBytes, false, q);
+      e != cudaSuccess)
     return e;
   n->dev = t_dev;
   n->func = q.f;
@@ -260,7 +273,8 @@ static cudaError_t setKernel(Node* n, const cudaKernelNodeParams* p) {
   n->label = q.f->name;
   return cudaSuccess;
 }
-API cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* out, cudaGraph_t g, const cudaGraphNode_t* d, size_t n,
+API cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* out, cudaGraph_t g,
+                                       const cudaGraphNode_t* d, size_t n,
                                        const cudaKernelNodeParams* p) {
   LOCK;
   GRAPH(g, "cudaGraphAddKernelNode");
@@ -278,7 +292,8 @@ API cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t n, const cudaKernel
 }
 API cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t n, cudaKernelNodeParams* p) {
   LOCK;
-  if (!n->func) return bad(cudaErrorInvalidValue, "cudaGraphKernelNodeGetParams: not a kernel launch");
+  if (!n->func)
+    return bad(cudaErrorInvalidValue, "cudaGraphKernelNodeGetParams: not a kernel launch");
   n->argPtrs.clear();
   for (auto& fp : n->func->params)
     n->argPtrs.push_back(n->args->data() + fp.off);
@@ -297,15 +312,17 @@ API cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t x, cudaGraphNod
     return bad(cudaErrorInvalidValue, "cudaGraphExecKernelNodeSetParams");
   return setKernel(&x->nodes[x->index[n]], p);
 }
-static cudaError_t addWork(cudaGraphNode_t* out, cudaGraph_t g, cudaGraphNodeType type, const char* label,
-                           std::vector<Node*> deps, std::function<cudaError_t()> fn) {
+static cudaError_t addWork(cudaGraphNode_t* out, cudaGraph_t g, cudaGraphNodeType type,
+                           const char* label, std::vector<Node*> deps,
+                           std::function<cudaError_t()> fn) {
   *out = addNode(g, type, label, std::move(deps));
   (*out)->dev = t_dev;
   (*out)->fn = std::move(fn);
   return cudaSuccess;
 }
-API cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t* out, cudaGraph_t g, const cudaGraphNode_t* d, size_t nd,
-                                         void* dst, const void* src, size_t n, cudaMemcpyKind k) {
+API cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t* out, cudaGraph_t g,
+                                         const cudaGraphNode_t* d, size_t nd, void* dst,
+                                         const void* src, size_t n, cudaMemcpyKind k) {
   LOCK;
   GRAPH(g, "cudaGraphAddMemcpyNode1D");
   if (auto e = checkCopy(dst, src, n, k); e != cudaSuccess) return e;
@@ -316,14 +333,16 @@ API cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t* out, cudaGraph_t g, co
     return cudaSuccess;
   });
 }
-API cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t* out, cudaGraph_t g, const cudaGraphNode_t* d, size_t nd,
+API cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t* out, cudaGraph_t g,
+                                       const cudaGraphNode_t* d, size_t nd,
                                        const cudaMemsetParams* p) {
   LOCK;
   GRAPH(g, "cudaGraphAddMemsetNode");
   cudaMemsetParams q = *p;
   size_t bytes = (q.height > 1 ? (q.height - 1) * q.pitch : 0) + q.width * q.elementSize;
   const Range* r = rangeOf(q.dst);
-  if (!r || (uintptr_t)q.dst + bytes > r->hi) return bad(cudaErrorInvalidValue, "cudaGraphAddMemsetNode: range");
+  if (!r || (uintptr_t)q.dst + bytes > r->hi)
+    return bad(cudaErrorInvalidValue, "cudaGraphAddMemsetNode: range");
   return addWork(out, g, cudaGraphNodeTypeMemset, "memset", depList(d, nd), [q] {
     DevAccess da;
     for (size_t y = 0; y < std::max<size_t>(q.height, 1); ++y)
@@ -332,8 +351,8 @@ API cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t* out, cudaGraph_t g, cons
     return cudaSuccess;
   });
 }
-API cudaError_t cudaGraphAddHostNode(cudaGraphNode_t* out, cudaGraph_t g, const cudaGraphNode_t* d, size_t nd,
-                                     const cudaHostNodeParams* p) {
+API cudaError_t cudaGraphAddHostNode(cudaGraphNode_t* out, cudaGraph_t g, const cudaGraphNode_t* d,
+                                     size_t nd, const cudaHostNodeParams* p) {
   LOCK;
   GRAPH(g, "cudaGraphAddHostNode");
   cudaHostNodeParams q = *p;
@@ -344,14 +363,16 @@ API cudaError_t cudaGraphAddHostNode(cudaGraphNode_t* out, cudaGraph_t g, const 
     return cudaSuccess;
   });
 }
-API cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t* out, cudaGraph_t g, const cudaGraphNode_t* d, size_t nd) {
+API cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t* out, cudaGraph_t g, const cudaGraphNode_t* d,
+                                      size_t nd) {
   LOCK;
   GRAPH(g, "cudaGraphAddEmptyNode");
   *out = addNode(g, cudaGraphNodeTypeEmpty, "empty", depList(d, nd));
   return cudaSuccess;
 }
-API cudaError_t cudaGraphAddDependencies(cudaGraph_t g, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
-                                         const cudaGraphEdgeData*, size_t n) {
+API cudaError_t cudaGraphAddDependencies(cudaGraph_t g, const cudaGraphNode_t* from,
+                                         const cudaGraphNode_t* to, const cudaGraphEdgeData*,
+                                         size_t n) {
   LOCK;
   GRAPH(g, "cudaGraphAddDependencies");
   for (size_t k = 0; k < n; ++k)
@@ -386,8 +407,8 @@ API cudaError_t cudaGraphGetRootNodes(cudaGraph_t g, cudaGraphNode_t* out, size_
     if (x->deps.empty()) v.push_back(x.get());
   return giveNodes(v, out, n);
 }
-API cudaError_t cudaGraphGetEdges(cudaGraph_t g, cudaGraphNode_t* from, cudaGraphNode_t* to, cudaGraphEdgeData* ed,
-                                  size_t* n) {
+API cudaError_t cudaGraphGetEdges(cudaGraph_t g, cudaGraphNode_t* from, cudaGraphNode_t* to,
+                                  cudaGraphEdgeData* ed, size_t* n) {
   LOCK;
   GRAPH(g, "cudaGraphGetEdges");
   std::vector<Node*> a, b;
@@ -406,7 +427,8 @@ API cudaError_t cudaGraphNodeGetType(cudaGraphNode_t n, cudaGraphNodeType* t) {
   *t = n->type;
   return cudaSuccess;
 }
-API cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t x, cudaGraphNode_t* d, cudaGraphEdgeData*, size_t* n) {
+API cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t x, cudaGraphNode_t* d,
+                                             cudaGraphEdgeData*, size_t* n) {
   LOCK;
   return giveNodes(x->deps, d, n);
 }
@@ -450,11 +472,13 @@ API cudaError_t cudaGraphInstantiate(cudaGraphExec_t* x, cudaGraph_t g, unsigned
   LOCK;
   return instantiate(x, g, flags);
 }
-API cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* x, cudaGraph_t g, unsigned long long flags) {
+API cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* x, cudaGraph_t g,
+                                              unsigned long long flags) {
   LOCK;
   return instantiate(x, g, flags);
 }
-API cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t* x, cudaGraph_t g, cudaGraphInstantiateParams* p) {
+API cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t* x, cudaGraph_t g,
+                                               cudaGraphInstantiateParams* p) {
   LOCK;
   cudaError_t e = instantiate(x, g, p->flags);
   p->result_out = e == cudaSuccess ? cudaGraphInstantiateSuccess : cudaGraphInstantiateError;
@@ -467,7 +491,8 @@ API cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t x, unsigned long long* f) 
 }
 API cudaError_t cudaGraphExecDestroy(cudaGraphExec_t x) {
   LOCK;
-  if (!C().execs.count(x)) return bad(cudaErrorInvalidValue, "cudaGraphExecDestroy: not an executable graph");
+  if (!C().execs.count(x))
+    return bad(cudaErrorInvalidValue, "cudaGraphExecDestroy: not an executable graph");
   C().execs.erase(x);
   delete x;
   return cudaSuccess;
@@ -475,13 +500,15 @@ API cudaError_t cudaGraphExecDestroy(cudaGraphExec_t x) {
 API cudaError_t cudaGraphUpload(cudaGraphExec_t x, cudaStream_t h) {
   LOCK;
   STREAM(s, h, "cudaGraphUpload");
-  if (!C().execs.count(x)) return bad(cudaErrorInvalidValue, "cudaGraphUpload: not an executable graph");
+  if (!C().execs.count(x))
+    return bad(cudaErrorInvalidValue, "cudaGraphUpload: not an executable graph");
   return cudaSuccess;
 }
 API cudaError_t cudaGraphLaunch(cudaGraphExec_t x, cudaStream_t h) {
   LOCK;
   STREAM(s, h, "cudaGraphLaunch");
-  if (!C().execs.count(x)) return bad(cudaErrorInvalidValue, "cudaGraphLaunch: not an executable graph");
+  if (!C().execs.count(x))
+    return bad(cudaErrorInvalidValue, "cudaGraphLaunch: not an executable graph");
   Op op;
   op.label = "graph launch";
   // The nodes are copied: a later update or destroy does not change a launch that was already made.
@@ -491,7 +518,9 @@ API cudaError_t cudaGraphLaunch(cudaGraphExec_t x, cudaStream_t h) {
   op.fn = [nodes, deps, autoFree] {
     for (const Node& n : *nodes) {
       if (n.type != cudaGraphNodeTypeMemAlloc || !g_ranges.count(n.addr)) continue;
-      if (!autoFree) return bad(cudaErrorInvalidValue, "cudaGraphLaunch: memory of the last launch was not freed");
+      if (!autoFree)
+        return bad(cudaErrorInvalidValue,
+                   "cudaGraphLaunch: memory of the last launch was not freed");
       C().devs[n.dev]->used -= n.bytes;
       devFree(n.addr);
     }
@@ -499,10 +528,12 @@ API cudaError_t cudaGraphLaunch(cudaGraphExec_t x, cudaStream_t h) {
   };
   return submit(s, std::move(op), cudaGraphNodeTypeGraph);
 }
-API cudaError_t cudaGraphExecUpdate(cudaGraphExec_t x, cudaGraph_t g, cudaGraphExecUpdateResultInfo* info) {
+API cudaError_t cudaGraphExecUpdate(cudaGraphExec_t x, cudaGraph_t g,
+                                    cudaGraphExecUpdateResultInfo* info) {
   LOCK;
   GRAPH(g, "cudaGraphExecUpdate");
-  if (!C().execs.count(x)) return bad(cudaErrorInvalidValue, "cudaGraphExecUpdate: not an executable graph");
+  if (!C().execs.count(x))
+    return bad(cudaErrorInvalidValue, "cudaGraphExecUpdate: not an executable graph");
   cudaGraphExecUpdateResultInfo dummy;
   if (!info) info = &dummy;
   std::memset(info, 0, sizeof *info);
@@ -511,15 +542,18 @@ API cudaError_t cudaGraphExecUpdate(cudaGraphExec_t x, cudaGraph_t g, cudaGraphE
     info->errorNode = n;
     return ret(cudaErrorGraphExecUpdateFailure);
   };
-  if (g->nodes.size() != x->nodes.size()) return fail(cudaGraphExecUpdateErrorTopologyChanged, nullptr);
+  if (g->nodes.size() != x->nodes.size())
+    return fail(cudaGraphExecUpdateErrorTopologyChanged, nullptr);
   std::vector<Node> fresh;
   for (size_t k = 0; k < g->nodes.size(); ++k) {
     Node* n = g->nodes[k].get();
     const Node& o = x->nodes[k];
     if (n->type != o.type) return fail(cudaGraphExecUpdateErrorNodeTypeChanged, n);
-    if (n->deps.size() != x->deps[k].size()) return fail(cudaGraphExecUpdateErrorTopologyChanged, n);
+    if (n->deps.size() != x->deps[k].size())
+      return fail(cudaGraphExecUpdateErrorTopologyChanged, n);
     for (size_t j = 0; j < n->deps.size(); ++j)
-      if (position(g, n->deps[j]) != x->deps[k][j]) return fail(cudaGraphExecUpdateErrorTopologyChanged, n);
+      if (position(g, n->deps[j]) != x->deps[k][j])
+        return fail(cudaGraphExecUpdateErrorTopologyChanged, n);
     bool mem = n->type == cudaGraphNodeTypeMemAlloc || n->type == cudaGraphNodeTypeMemFree;
     if (mem && n->addr != o.addr) return fail(cudaGraphExecUpdateErrorNotSupported, n);
     fresh.push_back(*n);

@@ -15,8 +15,8 @@ using namespace cudasim;
 // For tests of programs: allocations that are refused, as if there was no memory.
 static struct { long asked = 0, first = 0, last = 0; } g_refused;
 
-// From now on the allocations of these numbers, counted from 1, are refused; none if first is 0. Returns how many were asked for since
-// the last call.
+// From now on the allocations of these numbers, counted from 1, are refused; none if first is 0.
+// Returns how many were asked for since the last call.
 API long cudasim_refuse_allocations(long first, long last) {
   LOCK;
   const long asked = g_refused.asked;
@@ -25,7 +25,8 @@ API long cudasim_refuse_allocations(long first, long last) {
 }
 static bool isRefused() {
   ++g_refused.asked;
-  return g_refused.first > 0 && g_refused.first <= g_refused.asked && g_refused.asked <= g_refused.last;
+  return g_refused.first > 0 && g_refused.first <= g_refused.asked &&
+         g_refused.asked <= g_refused.last;
 }
 static bool fits(size_t n, int dev) {
   return !isRefused() && n <= C().total && C().devs[dev]->used + n <= C().total;
@@ -97,7 +98,8 @@ API cudaError_t cudaFreeAsync(void* p, cudaStream_t h) {
   STREAM(s, h, "cudaFreeAsync");
   if (!p) return cudaSuccess;
   if (!s->cap && !g_ranges.count((uintptr_t)p))
-    return bad(cudaErrorInvalidValue, "cudaFreeAsync of a pointer that is not allocated (double free?)");
+    return bad(cudaErrorInvalidValue,
+               "cudaFreeAsync of a pointer that is not allocated (double free?)");
   Op op;
   op.label = "memory free";
   op.fn = [p] {
@@ -161,7 +163,8 @@ API cudaError_t cudaHostRegister(void* p, size_t n, unsigned) {
 API cudaError_t cudaHostUnregister(void* p) {
   LOCK;
   UNSAFE("cudaHostUnregister");
-  if (!g_ranges.count((uintptr_t)p)) return bad(cudaErrorHostMemoryNotRegistered, "cudaHostUnregister");
+  if (!g_ranges.count((uintptr_t)p))
+    return bad(cudaErrorHostMemoryNotRegistered, "cudaHostUnregister");
   g_ranges.erase((uintptr_t)p);
   g_last = Range{};
   return cudaSuccess;
@@ -192,8 +195,10 @@ cudaError_t checkCopy(const void* d, const void* s, size_t n, cudaMemcpyKind k) 
     return no("memcpy: source is device memory, kind says host");
   if ((k == cudaMemcpyDeviceToHost || k == cudaMemcpyHostToHost) && dd)
     return no("memcpy: destination is device memory, kind says host");
-  if ((dd && !rd) || (rd && (uintptr_t)d + n > rd->hi)) return no("memcpy: destination range out of bounds");
-  if ((sd && !rs) || (rs && (uintptr_t)s + n > rs->hi)) return no("memcpy: source range out of bounds");
+  if ((dd && !rd) || (rd && (uintptr_t)d + n > rd->hi))
+    return no("memcpy: destination range out of bounds");
+  if ((sd && !rs) || (rs && (uintptr_t)s + n > rs->hi))
+    return no("memcpy: source range out of bounds");
   return cudaSuccess;
 }
 }  // namespace cudasim
@@ -218,9 +223,10 @@ struct Copy {  // rows of width bytes
 };
 }  // namespace
 
-// sync: cudaMemcpy and friends. Follows the documented behavior: copies to the device from pageable memory are
-// staged and may still be pending at return; copies to pageable memory are complete at return; copies from
-// device to device do not wait; with pinned memory only the synchronous calls wait.
+// sync: cudaMemcpy and friends. Follows the documented behavior: copies to the device from pageable
+// memory are staged and may still be pending at return; copies to pageable memory are complete at
+// return; copies from device to device do not wait; with pinned memory only the synchronous calls
+// wait.
 static cudaError_t copy(Copy c, CUstream_st* s, bool sync) {
   if (!c.bytes()) return cudaSuccess;
   if (c.h == 1) c.dp = c.sp = c.w;
@@ -240,7 +246,8 @@ static cudaError_t copy(Copy c, CUstream_st* s, bool sync) {
     for (size_t r = 0; r < c.h; ++r)
       std::memcpy(stage->data() + r * c.w, c.s + r * c.sp, c.w);
     op.fn = [c, stage] {
-      if (!rangeOf(c.d)) return bad(cudaErrorInvalidValue, "memcpy: the destination was freed before the copy ran");
+      if (!rangeOf(c.d))
+        return bad(cudaErrorInvalidValue, "memcpy: the destination was freed before the copy ran");
       Copy q = c;
       q.s = stage->data();
       q.sp = q.w;
@@ -267,7 +274,8 @@ API cudaError_t cudaMemcpy(void* d, const void* s, size_t n, cudaMemcpyKind k) {
   UNSAFE("cudaMemcpy");
   return copy({(char*)d, (const char*)s, n, n, n, 1, k}, legacy(), true);
 }
-API cudaError_t cudaMemcpyAsync(void* d, const void* s, size_t n, cudaMemcpyKind k, cudaStream_t h) {
+API cudaError_t cudaMemcpyAsync(void* d, const void* s, size_t n, cudaMemcpyKind k,
+                                cudaStream_t h) {
   LOCK;
   STREAM(st, h, "cudaMemcpyAsync");
   return copy({(char*)d, (const char*)s, n, n, n, 1, k}, st, false);
@@ -279,7 +287,8 @@ static cudaError_t peerArgs(const void* d, int dd, const void* s, int sd, size_t
   if (!devOk(dd) || !devOk(sd)) return bad(cudaErrorInvalidDevice, "cudaMemcpyPeer");
   const Range *rd = rangeOf(d), *rs = rangeOf(s);
   if (n && (!rd || !rs || (rd->kind == 0 && rd->dev != dd) || (rs->kind == 0 && rs->dev != sd)))
-    return bad(cudaErrorInvalidValue, "cudaMemcpyPeer: a pointer is not memory of the device named");
+    return bad(cudaErrorInvalidValue,
+               "cudaMemcpyPeer: a pointer is not memory of the device named");
   return cudaSuccess;
 }
 API cudaError_t cudaMemcpyPeer(void* d, int dd, const void* s, int sd, size_t n) {
@@ -292,13 +301,15 @@ API cudaError_t cudaMemcpyPeer(void* d, int dd, const void* s, int sd, size_t n)
   }
   return copy({(char*)d, (const char*)s, n, n, n, 1, cudaMemcpyDeviceToDevice}, legacy(), true);
 }
-API cudaError_t cudaMemcpyPeerAsync(void* d, int dd, const void* s, int sd, size_t n, cudaStream_t h) {
+API cudaError_t cudaMemcpyPeerAsync(void* d, int dd, const void* s, int sd, size_t n,
+                                    cudaStream_t h) {
   LOCK;
   STREAM(st, h, "cudaMemcpyPeerAsync");
   if (auto e = peerArgs(d, dd, s, sd, n); e != cudaSuccess) return e;
   return copy({(char*)d, (const char*)s, n, n, n, 1, cudaMemcpyDeviceToDevice}, st, false);
 }
-API cudaError_t cudaMemcpy2D(void* d, size_t dp, const void* s, size_t sp, size_t w, size_t h, cudaMemcpyKind k) {
+API cudaError_t cudaMemcpy2D(void* d, size_t dp, const void* s, size_t sp, size_t w, size_t h,
+                             cudaMemcpyKind k) {
   LOCK;
   UNSAFE("cudaMemcpy2D");
   if (w > dp || w > sp) return bad(cudaErrorInvalidPitchValue, "cudaMemcpy2D");
@@ -314,34 +325,37 @@ API cudaError_t cudaMemcpy2DAsync(void* d, size_t dp, const void* s, size_t sp, 
 static cudaError_t symbol(const void* sym, size_t n, size_t off, char** p) {
   VarRef* v = varOf(sym, t_dev);
   if (!v) return bad(cudaErrorInvalidSymbol, "copy to or from a symbol");
-  if (off + n > v->size) return bad(cudaErrorInvalidValue, "copy to or from a symbol: range out of bounds");
+  if (off + n > v->size)
+    return bad(cudaErrorInvalidValue, "copy to or from a symbol: range out of bounds");
   *p = (char*)v->addr[t_dev] + off;
   return cudaSuccess;
 }
-API cudaError_t cudaMemcpyToSymbol(const void* sym, const void* h, size_t n, size_t off, cudaMemcpyKind k) {
+API cudaError_t cudaMemcpyToSymbol(const void* sym, const void* h, size_t n, size_t off,
+                                   cudaMemcpyKind k) {
   LOCK;
   UNSAFE("cudaMemcpyToSymbol");
   char* p;
   if (auto e = symbol(sym, n, off, &p); e != cudaSuccess) return e;
   return copy({p, (const char*)h, n, n, n, 1, k}, legacy(), true);
 }
-API cudaError_t cudaMemcpyFromSymbol(void* h, const void* sym, size_t n, size_t off, cudaMemcpyKind k) {
+API cudaError_t cudaMemcpyFromSymbol(void* h, const void* sym, size_t n, size_t off,
+                                     cudaMemcpyKind k) {
   LOCK;
   UNSAFE("cudaMemcpyFromSymbol");
   char* p;
   if (auto e = symbol(sym, n, off, &p); e != cudaSuccess) return e;
   return copy({(char*)h, p, n, n, n, 1, k}, legacy(), true);
 }
-API cudaError_t cudaMemcpyToSymbolAsync(const void* sym, const void* h, size_t n, size_t off, cudaMemcpyKind k,
-                                        cudaStream_t hs) {
+API cudaError_t cudaMemcpyToSymbolAsync(const void* sym, const void* h, size_t n, size_t off,
+                                        cudaMemcpyKind k, cudaStream_t hs) {
   LOCK;
   STREAM(st, hs, "cudaMemcpyToSymbolAsync");
   char* p;
   if (auto e = symbol(sym, n, off, &p); e != cudaSuccess) return e;
   return copy({p, (const char*)h, n, n, n, 1, k}, st, false);
 }
-API cudaError_t cudaMemcpyFromSymbolAsync(void* h, const void* sym, size_t n, size_t off, cudaMemcpyKind k,
-                                          cudaStream_t hs) {
+API cudaError_t cudaMemcpyFromSymbolAsync(void* h, const void* sym, size_t n, size_t off,
+                                          cudaMemcpyKind k, cudaStream_t hs) {
   LOCK;
   STREAM(st, hs, "cudaMemcpyFromSymbolAsync");
   char* p;
@@ -418,13 +432,17 @@ API cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* a, const void* p
   std::memset(a, 0, sizeof *a);
   const Range* r = rangeOf(p);
   if (!r) {
-    if (inArena(p)) return bad(cudaErrorInvalidValue, "cudaPointerGetAttributes: freed or foreign device pointer");
+    if (inArena(p))
+      return bad(cudaErrorInvalidValue,
+                 "cudaPointerGetAttributes: freed or foreign device pointer");
     a->type = cudaMemoryTypeUnregistered;
     a->hostPointer = (void*)p;
     a->device = -2;
     return cudaSuccess;
   }
-  a->type = r->kind == 0 ? cudaMemoryTypeDevice : !r->internal ? cudaMemoryTypeManaged : cudaMemoryTypeHost;
+  a->type = r->kind == 0   ? cudaMemoryTypeDevice
+            : !r->internal ? cudaMemoryTypeManaged
+                           : cudaMemoryTypeHost;
   a->device = r->dev;
   a->devicePointer = (void*)p;
   a->hostPointer = r->kind ? (void*)p : nullptr;

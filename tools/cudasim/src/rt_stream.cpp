@@ -37,7 +37,8 @@ static void reap() {  // destroyed streams are removed when their work is done
       v.erase(v.begin() + k);
     }
 }
-// Runs one operation. An error of queued work ends the context; an error of immediate work is only returned.
+// Runs one operation. An error of queued work ends the context; an error of immediate work is only
+// returned.
 static cudaError_t finish(Op& op, bool late) {
   if (op.kind == Op::RECORD) {
     op.event->pending.erase(op.version);
@@ -46,11 +47,13 @@ static cudaError_t finish(Op& op, bool late) {
   if (op.kind != Op::WORK) return cudaSuccess;
   int cur = t_dev;
   t_dev = op.dev;
-  if (C().trace) std::fprintf(stderr, "[cudasim] run #%llu %s\n", (unsigned long long)op.seq, op.label.c_str());
+  if (C().trace)
+    std::fprintf(stderr, "[cudasim] run #%llu %s\n", (unsigned long long)op.seq, op.label.c_str());
   cudaError_t e = op.fn();
   t_dev = cur;
   if (e != cudaSuccess && late && C().sticky == cudaSuccess) {
-    std::fprintf(stderr, "[cudasim] *** %s failed when it ran: %s\n", op.label.c_str(), cudaGetErrorName(e));
+    std::fprintf(stderr, "[cudasim] *** %s failed when it ran: %s\n", op.label.c_str(),
+                 cudaGetErrorName(e));
     C().sticky = e;
     dropAllWork();
   }
@@ -61,7 +64,8 @@ static void runHead(CUstream_st* s) {
   s->queue.pop_front();
   finish(op, true);
 }
-// Returns whether the head of this stream may run now. The legacy default stream and the blocking streams wait for each other.
+// Returns whether the head of this stream may run now. The legacy default stream and the blocking
+// streams wait for each other.
 static bool ready(CUstream_st* s) {
   if (s->queue.empty()) return false;
   const Op& op = s->queue.front();
@@ -93,14 +97,17 @@ void runUpTo(CUstream_st* s, uint64_t seq) {
     if (!s->queue.empty() && s->queue.front().seq == head) runHead(s);
   }
 }
-// Runs the head of one ready stream: a random one with a seed, else the one that was submitted last.
+// Runs the head of one ready stream: a random one with a seed, else the one that was submitted
+// last.
 static bool step(int dev) {
   CUstream_st* pick = nullptr;
   int n = 0;
   for (CUstream_st* s : C().streams) {
     if ((dev >= 0 && s->dev != dev && C().seed < 0) || !ready(s)) continue;
     ++n;
-    if (C().seed >= 0 ? C().rng() % n == 0 : !pick || s->queue.front().seq > pick->queue.front().seq) pick = s;
+    if (C().seed >= 0 ? C().rng() % n == 0
+                      : !pick || s->queue.front().seq > pick->queue.front().seq)
+      pick = s;
   }
   if (!pick) return false;
   runHead(pick);
@@ -109,7 +116,8 @@ static bool step(int dev) {
 void syncStream(CUstream_st* s) {
   if (s->null) {  // waiting for the legacy stream waits for the blocking streams too
     for (CUstream_st* o : std::vector<CUstream_st*>(C().streams))
-      if (o != s && o->dev == s->dev && !o->nonBlocking && !o->queue.empty()) runUpTo(o, o->queue.back().seq);
+      if (o != s && o->dev == s->dev && !o->nonBlocking && !o->queue.empty())
+        runUpTo(o, o->queue.back().seq);
   }
   if (s->queue.empty()) return;
   uint64_t last = s->queue.back().seq;
@@ -135,12 +143,14 @@ void stepSome(CUstream_st* s) {
     runUpTo(s, s->queue.front().seq);
 }
 
-// Every piece of stream work goes through here: into a graph, into the queue, or it runs immediately.
+// Every piece of stream work goes through here: into a graph, into the queue, or it runs
+// immediately.
 cudaError_t submit(CUstream_st* s, Op op, cudaGraphNodeType type, Node* fill) {
   Ctx& c = C();
   op.dev = s->dev;
   if (s->cap) {
-    if (!s->cap->valid) return bad(cudaErrorStreamCaptureInvalidated, "work on a stream whose capture is invalid");
+    if (!s->cap->valid)
+      return bad(cudaErrorStreamCaptureInvalidated, "work on a stream whose capture is invalid");
     Node* n = addNode(s->cap->graph, type, op.label, s->capDeps);
     n->dev = s->dev;
     n->fn = std::move(op.fn);
@@ -229,7 +239,8 @@ API cudaError_t cudaStreamSynchronize(cudaStream_t h) {
     return bad(cudaErrorStreamCaptureUnsupported, "cudaStreamSynchronize on a capturing stream");
   }
   if (s->null && anyCapture())
-    if (auto e = unsafeCall("cudaStreamSynchronize of the legacy stream"); e != cudaSuccess) return e;
+    if (auto e = unsafeCall("cudaStreamSynchronize of the legacy stream"); e != cudaSuccess)
+      return e;
   syncStream(s);
   return C().sticky;
 }
@@ -251,7 +262,8 @@ API cudaError_t cudaDeviceSynchronize() {
     for (CUstream_st* o : k->streams)
       if (o->dev == t_dev && k->valid) {
         invalidate(*k);
-        return bad(cudaErrorStreamCaptureUnsupported, "cudaDeviceSynchronize during stream capture");
+        return bad(cudaErrorStreamCaptureUnsupported,
+                   "cudaDeviceSynchronize during stream capture");
       }
   syncDevice(t_dev);
   return C().sticky;
@@ -338,7 +350,8 @@ API cudaError_t cudaEventRecordWithFlags(cudaEvent_t h, cudaStream_t hs, unsigne
   EVENT(e, h, "cudaEventRecord");
   STREAM(s, hs, "cudaEventRecord");
   if (e->dev != s->dev)
-    return bad(cudaErrorInvalidResourceHandle, "cudaEventRecord: event and stream differ in device");
+    return bad(cudaErrorInvalidResourceHandle,
+               "cudaEventRecord: event and stream differ in device");
   if (s->cap && !(flags & cudaEventRecordExternal)) {
     if (!s->cap->valid) return bad(cudaErrorStreamCaptureInvalidated, "cudaEventRecord");
     e->cap = s->cap;
@@ -383,7 +396,8 @@ API cudaError_t cudaStreamWaitEvent(cudaStream_t hs, cudaEvent_t h, unsigned fla
     }
     if (s->null) {
       invalidate(*ec);
-      return bad(cudaErrorStreamCaptureUnsupported, "cudaStreamWaitEvent: the legacy stream cannot join a capture");
+      return bad(cudaErrorStreamCaptureUnsupported,
+                 "cudaStreamWaitEvent: the legacy stream cannot join a capture");
     }
     if (!s->cap) {
       s->cap = ec;
@@ -391,7 +405,8 @@ API cudaError_t cudaStreamWaitEvent(cudaStream_t hs, cudaEvent_t h, unsigned fla
       ec->streams.insert(s);
     }
     for (Node* n : e->capDeps)
-      if (std::find(s->capDeps.begin(), s->capDeps.end(), n) == s->capDeps.end()) s->capDeps.push_back(n);
+      if (std::find(s->capDeps.begin(), s->capDeps.end(), n) == s->capDeps.end())
+        s->capDeps.push_back(n);
     return cudaSuccess;
   }
   if (s->cap) {
@@ -452,7 +467,8 @@ API cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t ha, cudaEvent_t hb) 
   EVENT(a, ha, "cudaEventElapsedTime");
   EVENT(b, hb, "cudaEventElapsedTime");
   if (!a->version || !b->version || ((a->flags | b->flags) & cudaEventDisableTiming))
-    return bad(cudaErrorInvalidResourceHandle, "cudaEventElapsedTime: event not recorded, or without timing");
+    return bad(cudaErrorInvalidResourceHandle,
+               "cudaEventElapsedTime: event not recorded, or without timing");
   if (a->pending.count(a->version) || b->pending.count(b->version)) return ret(cudaErrorNotReady);
   *ms = (float)(((double)b->time - (double)a->time) * 1e-6);
   return cudaSuccess;

@@ -1,4 +1,5 @@
-// Ordering bugs: invisible when work runs immediately (CUDASIM_ASYNC=0, argument 0), visible with CUDASIM_ASYNC=1 (argument 1).
+// Ordering bugs: invisible when work runs immediately (CUDASIM_ASYNC=0, argument 0), visible with
+// CUDASIM_ASYNC=1 (argument 1).
 #pragma once
 
 #include <cstring>

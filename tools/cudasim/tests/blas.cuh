@@ -96,11 +96,13 @@ struct Lt {
   void set(cublasLtMatmulDescAttributes_t at, V v) {
     CHECK_OK(cublasLtMatmulDescSetAttribute(d, at, &v, sizeof v));
   }
-  cublasStatus_t run(const TI* A, const TI* B, TO* C, cudaStream_t s = 0, float alpha = 1, float beta = 0) {
+  cublasStatus_t run(const TI* A, const TI* B, TO* C, cudaStream_t s = 0, float alpha = 1,
+                     float beta = 0) {
     cublasLtMatmulPreference_t p;
     CHECK_OK(cublasLtMatmulPreferenceCreate(&p));
     size_t ws = 0;
-    CHECK_OK(cublasLtMatmulPreferenceSetAttribute(p, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &ws, sizeof ws));
+    CHECK_OK(cublasLtMatmulPreferenceSetAttribute(p, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &ws,
+                                                  sizeof ws));
     cublasLtMatmulHeuristicResult_t r;
     int got = 0;
     cublasStatus_t st = cublasLtMatmulAlgoGetHeuristic(h, d, a, b, c, c, p, 1, &r, &got);
@@ -122,7 +124,8 @@ inline void run(int) {
       int lda = ta ? k : m, ldb = tb ? n : k;
       Dev<float> A(a), B(b), Cc(m * n);
       auto oa = ta ? CUBLAS_OP_T : CUBLAS_OP_N, ob = tb ? CUBLAS_OP_T : CUBLAS_OP_N;
-      auto want = ref(ta, tb, m, n, k, a, lda, b, ldb), wantT = ref(ta, tb, m, n, k, a, lda, b, ldb, true);
+      auto want = ref(ta, tb, m, n, k, a, lda, b, ldb),
+           wantT = ref(ta, tb, m, n, k, a, lda, b, ldb, true);
       CHECK_OK(cublasSgemm(h, oa, ob, m, n, k, &one, A.p, lda, B.p, ldb, &zero, Cc.p, m));
       double e32 = worst(Cc.host(), want);
       CHECK_OK(cublasSetMathMode(h, CUBLAS_TF32_TENSOR_OP_MATH));
@@ -131,8 +134,9 @@ inline void run(int) {
       CHECK_OK(cublasSetMathMode(h, CUBLAS_DEFAULT_MATH));
       check("Sgemm", e32 < 1e-5);
       check("Sgemm TF32", eT < 1e-5 && eD > 1e-5);
-      CHECK_OK(cublasGemmEx(h, oa, ob, m, n, k, &one, A.p, CUDA_R_32F, lda, B.p, CUDA_R_32F, ldb, &zero, Cc.p,
-                            CUDA_R_32F, m, CUBLAS_COMPUTE_32F_FAST_TF32, CUBLAS_GEMM_DEFAULT));
+      CHECK_OK(cublasGemmEx(h, oa, ob, m, n, k, &one, A.p, CUDA_R_32F, lda, B.p, CUDA_R_32F, ldb,
+                            &zero, Cc.p, CUDA_R_32F, m, CUBLAS_COMPUTE_32F_FAST_TF32,
+                            CUBLAS_GEMM_DEFAULT));
       check("GemmEx FAST_TF32", worst(Cc.host(), wantT) < 1e-5);
       Lt<float, float> l(lt, ta, tb, m, n, k, CUDA_R_32F, CUDA_R_32F);
       CHECK_OK(l.run(A.p, B.p, Cc.p));
@@ -140,8 +144,8 @@ inline void run(int) {
       auto ha = random<__half>(m * k), hb = random<__half>(k * n);
       Dev<__half> HA(ha), HB(hb), HC(m * n);
       auto wantH = ref(ta, tb, m, n, k, ha, lda, hb, ldb);
-      CHECK_OK(cublasGemmEx(h, oa, ob, m, n, k, &one, HA.p, CUDA_R_16F, lda, HB.p, CUDA_R_16F, ldb, &zero, HC.p,
-                            CUDA_R_16F, m, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT));
+      CHECK_OK(cublasGemmEx(h, oa, ob, m, n, k, &one, HA.p, CUDA_R_16F, lda, HB.p, CUDA_R_16F, ldb,
+                            &zero, HC.p, CUDA_R_16F, m, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT));
       check("GemmEx f16", worst(HC.host(), wantH) < 8e-3);
       Lt<__half, float> lh(lt, ta, tb, m, n, k, CUDA_R_16F, CUDA_R_32F);
       CHECK_OK(lh.run(HA.p, HB.p, Cc.p));
@@ -221,7 +225,8 @@ inline void run(int) {
   check("BGRADA and BGRADB", worst(G.host(), ga) < 1e-4 && worst(Gb.host(), gb) < 1e-4);
   {  // row-major everything, batched, alpha and beta
     const int nb = 3;
-    auto ra = random<float>(nb * m * k), rbm = random<float>(nb * k * n), rc = random<float>(nb * m * n);
+    auto ra = random<float>(nb * m * k), rbm = random<float>(nb * k * n),
+         rc = random<float>(nb * m * n);
     Dev<float> RA(ra), RB(rbm), RC(rc);
     cublasLtMatmulDesc_t d;
     CHECK_OK(cublasLtMatmulDescCreate(&d, CUBLAS_COMPUTE_32F, CUDA_R_32F));
@@ -233,16 +238,17 @@ inline void run(int) {
       int64_t stride = rows[q] * cols[q];
       int32_t cnt = nb;
       CHECK_OK(cublasLtMatrixLayoutSetAttribute(L[q], CUBLASLT_MATRIX_LAYOUT_ORDER, &o, sizeof o));
-      CHECK_OK(cublasLtMatrixLayoutSetAttribute(L[q], CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &cnt, sizeof cnt));
-      CHECK_OK(cublasLtMatrixLayoutSetAttribute(L[q], CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &stride,
-                                                sizeof stride));
+      CHECK_OK(cublasLtMatrixLayoutSetAttribute(L[q], CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &cnt,
+                                                sizeof cnt));
+      CHECK_OK(cublasLtMatrixLayoutSetAttribute(L[q], CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET,
+                                                &stride, sizeof stride));
     }
     std::vector<float> sc = {2, -0.5f};
     Dev<float> S(sc);
     cublasLtPointerMode_t pm = CUBLASLT_POINTER_MODE_DEVICE;
     CHECK_OK(cublasLtMatmulDescSetAttribute(d, CUBLASLT_MATMUL_DESC_POINTER_MODE, &pm, sizeof pm));
-    CHECK_OK(cublasLtMatmul(lt, d, S.p, RA.p, L[0], RB.p, L[1], S.p + 1, RC.p, L[2], RC.p, L[2], nullptr, nullptr,
-                            0, 0));
+    CHECK_OK(cublasLtMatmul(lt, d, S.p, RA.p, L[0], RB.p, L[1], S.p + 1, RC.p, L[2], RC.p, L[2],
+                            nullptr, nullptr, 0, 0));
     auto got = RC.host();
     double w = 0;
     for (int q = 0; q < nb; ++q)
@@ -251,11 +257,12 @@ inline void run(int) {
           double s = 0;
           for (int r = 0; r < k; ++r)
             s += (double)ra[q * m * k + i * k + r] * rbm[q * k * n + r * n + j];
-          w = std::max(w, std::fabs(2 * s - 0.5 * rc[q * m * n + i * n + j] - got[q * m * n + i * n + j]));
+          w = std::max(
+              w, std::fabs(2 * s - 0.5 * rc[q * m * n + i * n + j] - got[q * m * n + i * n + j]));
         }
     check("row order, batch, device scalars", w < 2e-5);
-    CHECK_OK(cublasSgemmStridedBatched(h, CUBLAS_OP_N, CUBLAS_OP_N, n, m, k, &one, RB.p, n, k * n, RA.p, k, m * k,
-                                       &zero, RC.p, n, m * n, nb));
+    CHECK_OK(cublasSgemmStridedBatched(h, CUBLAS_OP_N, CUBLAS_OP_N, n, m, k, &one, RB.p, n, k * n,
+                                       RA.p, k, m * k, &zero, RC.p, n, m * n, nb));
     auto g2 = RC.host();
     w = 0;
     for (int q = 0; q < nb * m * n; ++q)
@@ -273,7 +280,8 @@ inline void run(int) {
     CHECK_OK(cublasSaxpy(h, m, &sc[0], RA.p, 1, RB.p, 1));
     CHECK_OK(cublasSscal(h, m, &sc[1], RB.p, 1));
     check("Saxpy and Sscal", std::fabs(RB.host()[5] + 0.5 * (rbm[5] + 2 * ra[5])) < 1e-6);
-    CHECK_OK(cublasSgeam(h, CUBLAS_OP_T, CUBLAS_OP_N, m, k, &one, RA.p, k, &zero, RA.p, m, RC.p, m));
+    CHECK_OK(
+        cublasSgeam(h, CUBLAS_OP_T, CUBLAS_OP_N, m, k, &one, RA.p, k, &zero, RA.p, m, RC.p, m));
     check("Sgeam transpose", RC.host()[3 * m + 7] == ra[7 * k + 3]);
     CHECK_OK(cublasSgemv(h, CUBLAS_OP_T, k, m, &one, RA.p, k, RB.p + 100, 1, &zero, RC.p, 1));
     s = 0;
@@ -300,12 +308,13 @@ inline void run(int) {
   CHECK_OK(cudaStreamSynchronize(s));
   check("captured", worst(Cc.host(), with([](double v, int, int) { return 4 * v; })) < 1e-4);
   // errors
-  check("matrix out of bounds", cublasSgemm(h, CUBLAS_OP_N, CUBLAS_OP_N, m + 1, n, k, &one, A.p, m + 1, B.p, k,
-                                            &zero, Cc.p, m + 1) == CUBLAS_STATUS_EXECUTION_FAILED);
-  check("host pointer", cublasSgemm(h, CUBLAS_OP_N, CUBLAS_OP_N, m, n, k, &one, a.data(), m, B.p, k, &zero, Cc.p,
-                                    m) == CUBLAS_STATUS_EXECUTION_FAILED);
-  check("leading dimension", cublasSgemm(h, CUBLAS_OP_N, CUBLAS_OP_N, m, n, k, &one, A.p, m - 1, B.p, k, &zero,
-                                         Cc.p, m) == CUBLAS_STATUS_INVALID_VALUE);
+  check("matrix out of bounds",
+        cublasSgemm(h, CUBLAS_OP_N, CUBLAS_OP_N, m + 1, n, k, &one, A.p, m + 1, B.p, k, &zero, Cc.p,
+                    m + 1) == CUBLAS_STATUS_EXECUTION_FAILED);
+  check("host pointer", cublasSgemm(h, CUBLAS_OP_N, CUBLAS_OP_N, m, n, k, &one, a.data(), m, B.p, k,
+                                    &zero, Cc.p, m) == CUBLAS_STATUS_EXECUTION_FAILED);
+  check("leading dimension", cublasSgemm(h, CUBLAS_OP_N, CUBLAS_OP_N, m, n, k, &one, A.p, m - 1,
+                                         B.p, k, &zero, Cc.p, m) == CUBLAS_STATUS_INVALID_VALUE);
   Lt<float, float> bigger(lt, false, false, m, n + 5, k, CUDA_R_32F, CUDA_R_32F);
   check("Lt out of bounds", bigger.run(A.p, B.p, Cc.p) == CUBLAS_STATUS_EXECUTION_FAILED);
   CHECK_OK(cublasDestroy(h));

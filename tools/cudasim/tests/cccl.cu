@@ -1,4 +1,5 @@
-// The tests that need CUB and Thrust, which take nvcc minutes. Usage: cccl NAME; without arguments, prints the names.
+// The tests that need CUB and Thrust, which take nvcc minutes. Usage: cccl NAME; without arguments,
+// prints the names.
 #include "cub_block.cuh"
 #include "cub_device.cuh"
 #include "thrust_algorithms.cuh"

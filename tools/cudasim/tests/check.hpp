@@ -36,7 +36,8 @@ struct Test {
   void (*run)(int argument);
 };
 
-// Runs the test named by the first argument, or prints all names without arguments; returns the exit status.
+// Runs the test named by the first argument, or prints all names without arguments; returns the
+// exit status.
 inline int run_test(int argc, char** argv, std::initializer_list<Test> tests) {
   for (const Test& test : tests)
     if (argc < 2) {

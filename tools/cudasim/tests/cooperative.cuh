@@ -1,5 +1,5 @@
-// A barrier of the whole grid, and how many blocks run at a time. The argument is the number of multiprocessors that the program
-// should see.
+// A barrier of the whole grid, and how many blocks run at a time. The argument is the number of
+// multiprocessors that the program should see.
 #pragma once
 
 #include <cooperative_groups.h>
@@ -23,7 +23,8 @@ inline void run(int multiprocessors) {
   CHECK_OK(cudaDeviceGetAttribute(&seen, cudaDevAttrMultiProcessorCount, 0));
   cudaDeviceProp properties;
   CHECK_OK(cudaGetDeviceProperties(&properties, 0));
-  check("multiprocessors", seen == multiprocessors && properties.multiProcessorCount == multiprocessors);
+  check("multiprocessors",
+        seen == multiprocessors && properties.multiProcessorCount == multiprocessors);
   CHECK_OK(cudaMalloc(&a, 2048));
   CHECK_OK(cudaMalloc(&b, 2048));
   void *args[] = {&a, &b};

@@ -1,4 +1,5 @@
-// The same __host__ __device__ code compiled for the host and run by the simulator: bitwise identical.
+// The same __host__ __device__ code compiled for the host and run by the simulator: bitwise
+// identical.
 #pragma once
 
 #include <cmath>
@@ -52,8 +53,9 @@ __host__ __device__ void run(uint64_t a, uint64_t b, float f, float g, double x,
   r.v[k++] = (uint64_t)(int64_t)(int8_t)(ca + cb);
   r.v[k++] = (uint64_t)((unsigned __int128)a * b >> 64);
   r.v[k++] = (uint64_t)((__int128)sa * sb >> 64);
-  r.v[k++] = (ia < ib) + 2 * (ua < ub) + 4 * (sa < sb) + 8 * (a < b) + 16 * (ha < hb) + 32 * (ca < cb) +
-             64 * (f < g) + 128 * (f >= g) + 256 * (f == g) + 512 * (f != g) + 1024 * (x <= y) + 2048 * (x > y);
+  r.v[k++] = (ia < ib) + 2 * (ua < ub) + 4 * (sa < sb) + 8 * (a < b) + 16 * (ha < hb) +
+             32 * (ca < cb) + 64 * (f < g) + 128 * (f >= g) + 256 * (f == g) + 512 * (f != g) +
+             1024 * (x <= y) + 2048 * (x > y);
   r.v[k++] = bitsf(f + g);
   r.v[k++] = bitsf(f * g);
   r.v[k++] = bitsf(f - g);
@@ -74,9 +76,9 @@ __host__ __device__ void run(uint64_t a, uint64_t b, float f, float g, double x,
   r.v[k++] = bitsf((float)sa) ^ bits((double)a);
   r.v[k++] = bitsf((float)a) ^ bits((double)sa);
   r.v[k++] = bitsf(floorf(f)) ^ bitsf(rintf(g)) ^ bits(ceil(x)) ^ bits(trunc(y));
-  r.v[k++] = fabsf(f) < 60000.f
-                 ? bitsf(__half2float(__float2half(f))) ^ (bitsf(__bfloat162float(__float2bfloat16(g))) << 1)
-                 : 0;
+  r.v[k++] = fabsf(f) < 60000.f ? bitsf(__half2float(__float2half(f))) ^
+                                      (bitsf(__bfloat162float(__float2bfloat16(g))) << 1)
+                                : 0;
 }
 __global__ void ker(const uint64_t* a, const float* f, const double* x, R* r, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -128,11 +130,12 @@ inline void run(int) {
     run(a[2 * i], a[2 * i + 1], f[2 * i], f[2 * i + 1], x[2 * i], x[2 * i + 1], q);
     for (int k = 0; k < 40; ++k)
       if (q.v[k] != r[i].v[k]) {
-        bool nn =
-            (k >= 19 && k <= 24 && (q.v[k] & 0x7fffffff) > 0x7f800000u && (r[i].v[k] & 0x7fffffff) > 0x7f800000u);
+        bool nn = (k >= 19 && k <= 24 && (q.v[k] & 0x7fffffff) > 0x7f800000u &&
+                   (r[i].v[k] & 0x7fffffff) > 0x7f800000u);
         if (nn) continue;
         if (bad[k]++ < 2)
-          printf("k=%d i=%d host %llx dev %llx\n", k, i, (unsigned long long)q.v[k], (unsigned long long)r[i].v[k]);
+          printf("k=%d i=%d host %llx dev %llx\n", k, i, (unsigned long long)q.v[k],
+                 (unsigned long long)r[i].v[k]);
         ++tot;
       }
   }

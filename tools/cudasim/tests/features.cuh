@@ -1,4 +1,5 @@
-// Shared memory, cooperative groups, virtual functions, 16-bit types, atomics, math functions, integer intrinsics.
+// Shared memory, cooperative groups, virtual functions, 16-bit types, atomics, math functions,
+// integer intrinsics.
 #pragma once
 
 #include <cmath>
@@ -27,7 +28,8 @@ __global__ void k1(float* o, int n) {
   atomicAdd(&cnt, 1);
   int c = __syncthreads_count(threadIdx.x % 3 == 0);
   int a = __syncthreads_and(threadIdx.x < n), b = __syncthreads_or(threadIdx.x == 7);
-  o[threadIdx.x] = dyn[blockDim.x - 1 - threadIdx.x] + cnt * 1000 + c * 100000 + a * 0.5f + b * 0.25f;
+  o[threadIdx.x] =
+      dyn[blockDim.x - 1 - threadIdx.x] + cnt * 1000 + c * 100000 + a * 0.5f + b * 0.25f;
 }
 __global__ void k2(int* o) {
   auto blk = cg::this_thread_block();
@@ -86,10 +88,10 @@ __global__ void k6(float* o, const float* x) {
   int t = threadIdx.x;
   float v = x[t];
   o[t] = erff(v) + tgammaf(fabsf(v) + .5f) * 0.001f + __sinf(v) + __cosf(v) + rsqrtf(fabsf(v) + 1) +
-         __fdividef(v, 3.f) + fmodf(v, 0.7f) + powf(fabsf(v) + .1f, v) + cbrtf(v) + log1pf(fabsf(v)) +
-         expm1f(v * .1f) + sinhf(v * .1f) + atan2f(v, 2.f) + rintf(v) + truncf(v) + floorf(v) + ldexpf(v, 3) +
-         __saturatef(v) + (float)__float2int_rd(v) + __fmaf_rz(v, v, 1.f) + isnan(v) + signbit(v) + fmaxf(v, 0.f) +
-         normcdff(v) + sinpif(v);
+         __fdividef(v, 3.f) + fmodf(v, 0.7f) + powf(fabsf(v) + .1f, v) + cbrtf(v) +
+         log1pf(fabsf(v)) + expm1f(v * .1f) + sinhf(v * .1f) + atan2f(v, 2.f) + rintf(v) +
+         truncf(v) + floorf(v) + ldexpf(v, 3) + __saturatef(v) + (float)__float2int_rd(v) +
+         __fmaf_rz(v, v, 1.f) + isnan(v) + signbit(v) + fmaxf(v, 0.f) + normcdff(v) + sinpif(v);
 }
 __global__ void k7(unsigned* o) {
   unsigned t = threadIdx.x;
@@ -97,9 +99,9 @@ __global__ void k7(unsigned* o) {
   int pred;
   __match_all_sync(~0u, 7, &pred);
   o[t] = m * 0 + __popc(m) + pred * 10 + __ffs(t) * 100 + __clz(t) * 1000 + __brev(t) / 2 +
-         __funnelshift_l(t, t + 1, 5) + __byte_perm(t, t * 3, 0x5140) + __umulhi(t * 1234567u, 9876543u) +
-         (unsigned)__mul24(t, t) + __dp4a((int)t, (int)t * 3, 5) + __usad(t, 9, 1) +
-         ((unsigned)__shfl_up_sync(~0u, t, 3));
+         __funnelshift_l(t, t + 1, 5) + __byte_perm(t, t * 3, 0x5140) +
+         __umulhi(t * 1234567u, 9876543u) + (unsigned)__mul24(t, t) +
+         __dp4a((int)t, (int)t * 3, 5) + __usad(t, 9, 1) + ((unsigned)__shfl_up_sync(~0u, t, 3));
   switch (t % 9) {
     case 0:
       o[t] += 3;
@@ -208,15 +210,16 @@ inline void run(int) {
   for (int t = 0; t < 64; ++t) {
     float vf = xs[t];
     double v = vf;
-    double r = std::erf(v) + std::tgamma((double)(std::fabs(vf) + .5f)) * 0.001 + std::sin(v) + std::cos(v) +
-               1 / std::sqrt(std::fabs(v) + 1) + v / 3 + std::fmod(vf, 0.7f) + std::pow(std::fabs(v) + .1, v) +
-               std::cbrt(v) + std::log1p(std::fabs(v)) + std::expm1(v * .1) + std::sinh(v * .1) +
-               std::atan2(v, 2.) + std::rint(v) + std::trunc(v) + std::floor(v) + v * 8 +
+    double r = std::erf(v) + std::tgamma((double)(std::fabs(vf) + .5f)) * 0.001 + std::sin(v) +
+               std::cos(v) + 1 / std::sqrt(std::fabs(v) + 1) + v / 3 + std::fmod(vf, 0.7f) +
+               std::pow(std::fabs(v) + .1, v) + std::cbrt(v) + std::log1p(std::fabs(v)) +
+               std::expm1(v * .1) + std::sinh(v * .1) + std::atan2(v, 2.) + std::rint(v) +
+               std::trunc(v) + std::floor(v) + v * 8 +
                (v < 0   ? 0
                 : v > 1 ? 1
                         : v) +
-               std::floor(v) + (v * v + 1) + 0 + (vf < 0) + (v > 0 ? v : 0) + .5 * std::erfc(-v / std::sqrt(2.)) +
-               std::sin(M_PI * v);
+               std::floor(v) + (v * v + 1) + 0 + (vf < 0) + (v > 0 ? v : 0) +
+               .5 * std::erfc(-v / std::sqrt(2.)) + std::sin(M_PI * v);
     worst = std::max(worst, std::fabs(r - h[t]) / std::max(1., std::fabs(r)));
   }
   check("math", worst < 2e-5);
@@ -243,10 +246,10 @@ inline void run(int) {
     int dp = 5;
     for (int k = 0; k < 4; ++k)
       dp += (signed char)(t >> 8 * k) * (signed char)((t * 3) >> 8 * k);
-    unsigned e = 4 + 10 + __builtin_ffs(t) * 100 + (t ? __builtin_clz(t) : 32) * 1000 + brev(t) / 2 +
-                 (unsigned)((((unsigned long long)(t + 1) << 32 | t) << 5) >> 32) + perm +
-                 (unsigned)(((unsigned long long)(t * 1234567u) * 9876543u) >> 32) + t * t + dp +
-                 ((t > 9 ? t - 9 : 9 - t) + 1) + (t >= 3 ? t - 3 : t);
+    unsigned e = 4 + 10 + __builtin_ffs(t) * 100 + (t ? __builtin_clz(t) : 32) * 1000 +
+                 brev(t) / 2 + (unsigned)((((unsigned long long)(t + 1) << 32 | t) << 5) >> 32) +
+                 perm + (unsigned)(((unsigned long long)(t * 1234567u) * 9876543u) >> 32) + t * t +
+                 dp + ((t > 9 ? t - 9 : 9 - t) + 1) + (t >= 3 ? t - 3 : t);
     switch (t % 9) {
       case 0:
         e += 3;

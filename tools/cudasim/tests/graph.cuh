@@ -138,8 +138,8 @@ inline void run(int) {
     cudaGraph_t q = (cudaGraph_t)1;
     cudaError_t f = cudaStreamEndCapture(s, &q);
     cudaGetLastError();
-    check(name,
-          e == want && st == cudaStreamCaptureStatusInvalidated && f == cudaErrorStreamCaptureInvalidated && !q);
+    check(name, e == want && st == cudaStreamCaptureStatusInvalidated &&
+                    f == cudaErrorStreamCaptureInvalidated && !q);
   };
   void* m;
   auto U = cudaErrorStreamCaptureUnsupported;
@@ -153,7 +153,8 @@ inline void run(int) {
   bad("cudaMemcpy in a capture", U, [&] { return cudaMemcpy(&one, a, 4, cudaMemcpyDeviceToHost); });
   CHECK_OK(cudaEventRecord(fork, t));
   bad(
-      "event query in a capture", U, [&] { return cudaEventQuery(fork); }, cudaStreamCaptureModeGlobal);
+      "event query in a capture", U, [&] { return cudaEventQuery(fork); },
+      cudaStreamCaptureModeGlobal);
   bad("wait for an outside event", cudaErrorStreamCaptureIsolation,
       [&] { return cudaStreamWaitEvent(s, fork, 0); });
   CHECK_OK(cudaStreamBeginCapture(s, cudaStreamCaptureModeRelaxed));

@@ -1,4 +1,5 @@
-// Functions that are not inlined, recursion, printf, constant memory, local arrays, double, 64-bit division, device variables.
+// Functions that are not inlined, recursion, printf, constant memory, local arrays, double, 64-bit
+// division, device variables.
 #pragma once
 
 #include <cmath>
@@ -30,7 +31,8 @@ __device__ __noinline__ P mk(P p, int k) {
 __global__ void k(P p, double* o, long long* li, __half* h) {
   int t = threadIdx.x;
   P q = mk(p, t);
-  o[t] = q.a[t % 5] + q.b + q.c + cw[t % 8] + fib(t % 10) + exp((double)t * 0.1) + pow(1.0 + t, 0.3);
+  o[t] =
+      q.a[t % 5] + q.b + q.c + cw[t % 8] + fib(t % 10) + exp((double)t * 0.1) + pow(1.0 + t, 0.3);
   li[t] = (1234567890123LL * (t + 1)) / (t * 7 + 3) + (1234567890123LL % (t + 11));
   float arr[16];
   for (int i = 0; i < 16; ++i)
@@ -71,7 +73,8 @@ inline void run(int) {
     q.a[t % 5] += t;
     q.b *= 2;
     q.c += t;
-    double r = q.a[t % 5] + q.b + q.c + w[t % 8] + fb(fb, t % 10) + std::exp(t * 0.1) + std::pow(1.0 + t, 0.3);
+    double r = q.a[t % 5] + q.b + q.c + w[t % 8] + fb(fb, t % 10) + std::exp(t * 0.1) +
+               std::pow(1.0 + t, 0.3);
     long long l = (1234567890123LL * (t + 1)) / (t * 7 + 3) + (1234567890123LL % (t + 11));
     if (std::fabs(r - ho[t]) > 1e-9 * r || l != hl[t]) {
       ok = false;

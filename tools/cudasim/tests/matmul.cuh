@@ -34,8 +34,8 @@ __global__ void matmul(const float* A, const float* B, float* C, int M, int N, i
 __global__ void act(int n, const float* x, float* y) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n)
-    y[i] = tanhf(x[i]) + expf(x[i]) + 1.f / (1.f + __expf(-x[i])) + logf(1.f + fabsf(x[i])) + sqrtf(fabsf(x[i])) +
-           sinf(x[i]);
+    y[i] = tanhf(x[i]) + expf(x[i]) + 1.f / (1.f + __expf(-x[i])) + logf(1.f + fabsf(x[i])) +
+           sqrtf(fabsf(x[i])) + sinf(x[i]);
 }
 inline void run(int) {
   int n = 1000;

@@ -61,12 +61,15 @@ inline void run(int) {
   group([&](int r) { return ncclAllGather(x[r], y[r], n / N, ncclFloat, comm[r], s[r]); });
   get(y[3], 3);
   check("ncclAllGather", h[n / N + 1] == 101 && h[3 * n / N + 2] == 302);
-  group([&](int r) { return ncclReduceScatter(x[r], y[r], n / N, ncclFloat, ncclSum, comm[r], s[r]); });
+  group([&](int r) {
+    return ncclReduceScatter(x[r], y[r], n / N, ncclFloat, ncclSum, comm[r], s[r]);
+  });
   get(y[2], 2);
   check("ncclReduceScatter", h[1] == 600 + 4 * (2 * n / N + 1));
   check("buffer of another device",
         ncclAllReduce(x[1], x[1], n, ncclFloat, ncclSum, comm[0], s[0]) == ncclInvalidArgument);
-  check("buffer too small", ncclAllGather(x[0], y[0], n, ncclFloat, comm[0], s[0]) == ncclInvalidArgument);
+  check("buffer too small",
+        ncclAllGather(x[0], y[0], n, ncclFloat, comm[0], s[0]) == ncclInvalidArgument);
   CHECK_OK(ncclGroupStart());
   for (int r = 0; r < N; ++r)
     CHECK_OK(ncclAllReduce(x[r], y[r], r == 3 ? n / 2 : n, ncclFloat, ncclSum, comm[r], s[r]));

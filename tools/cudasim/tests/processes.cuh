@@ -51,7 +51,8 @@ inline void runRank(Mode mode, int rank, int count) {
   if (mode == DIES) {
     if (rank == 1) _exit(0);
     CHECK_OK(ncclAllReduce(x, y, n, ncclFloat, ncclSum, c, s));
-    std::thread waiting([&] { check("the wait ends by ncclCommAbort", cudaStreamSynchronize(s) == cudaSuccess); });
+    std::thread waiting(
+        [&] { check("the wait ends by ncclCommAbort", cudaStreamSynchronize(s) == cudaSuccess); });
     ncclResult_t state = ncclSuccess;
     while (state == ncclSuccess)
       CHECK_OK(ncclCommGetAsyncError(c, &state));
@@ -90,7 +91,8 @@ inline void runRank(Mode mode, int rank, int count) {
   CHECK_OK(ncclReduceScatter(y, x, n / count, ncclFloat, ncclSum, c, s));
   get(x, n / count);
   ok = true;
-  for (int i = 0; i < n / count; ++i)  // y is the same on all ranks; these are elements of its first n
+  // y is the same on all ranks; these are elements of its first n.
+  for (int i = 0; i < n / count; ++i)
     ok &= h[i] == count * (float)((i + rank * (n / count)) % 7);
   check("ncclReduceScatter", ok);
   fill<<<4, 64, 0, s>>>(x, 10.f * rank, n);
@@ -171,7 +173,8 @@ inline void runAll(Mode mode, int count, int started) {
 
 inline void run(int mode) {
   if (mode != 0 && std::getenv("CUDASIM_TEST_ID"))
-    return runRank((Mode)mode, std::atoi(std::getenv("RANK")), std::atoi(std::getenv("WORLD_SIZE")));
+    return runRank((Mode)mode, std::atoi(std::getenv("RANK")),
+                   std::atoi(std::getenv("WORLD_SIZE")));
   runAll(FINE, 2, 2);
   runAll(FINE, 4, 4);
   runAll(DIES, 2, 2);

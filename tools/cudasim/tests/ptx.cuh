@@ -26,15 +26,18 @@ __global__ void mmaBf(const B16* a, const B16* b, float* c, int k8) {
   };
   float C[4] = {0, 0, 0, 0};
   if (k8)
-    asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%5}, {%6}, {%0,%1,%2,%3};"
-                 : "+f"(C[0]), "+f"(C[1]), "+f"(C[2]), "+f"(C[3])
-                 : "r"(A(g, t * 2)), "r"(A(g + 8, t * 2)), "r"(B(t * 2)));
+    asm volatile(
+        "mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%5}, {%6}, "
+        "{%0,%1,%2,%3};"
+        : "+f"(C[0]), "+f"(C[1]), "+f"(C[2]), "+f"(C[3])
+        : "r"(A(g, t * 2)), "r"(A(g + 8, t * 2)), "r"(B(t * 2)));
   else
     asm volatile(
-        "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+        "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, "
+        "{%8,%9}, {%0,%1,%2,%3};"
         : "+f"(C[0]), "+f"(C[1]), "+f"(C[2]), "+f"(C[3])
-        : "r"(A(g, t * 2)), "r"(A(g + 8, t * 2)), "r"(A(g, t * 2 + 8)), "r"(A(g + 8, t * 2 + 8)), "r"(B(t * 2)),
-          "r"(B(t * 2 + 8)));
+        : "r"(A(g, t * 2)), "r"(A(g + 8, t * 2)), "r"(A(g, t * 2 + 8)), "r"(A(g + 8, t * 2 + 8)),
+          "r"(B(t * 2)), "r"(B(t * 2 + 8)));
   for (int s = 0; s < 4; ++s)
     c[(g + s / 2 * 8) * 8 + t * 2 + s % 2] = C[s];
 #endif
@@ -58,8 +61,8 @@ __global__ void ldm(unsigned short* o) {
   }
 #if __CUDA_ARCH__ >= 900
   __syncwarp();
-  asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1,%2,%3,%4};" ::"r"(p), "r"(r[0]), "r"(r[1]),
-               "r"(r[2]), "r"(r[3])
+  asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1,%2,%3,%4};" ::"r"(p), "r"(r[0]),
+               "r"(r[1]), "r"(r[2]), "r"(r[3])
                : "memory");
   __syncwarp();
   for (int i = l; i < 256; i += 32)
@@ -75,7 +78,8 @@ __global__ void hints(const float* x, float* o) {
   asm volatile("prefetch.global.L2 [%0];" ::"l"(x));
   asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(p), "l"(x + 1));
   asm volatile("cp.async.ca.shared.global [%0], [%1], 8, 4;" ::"r"(p + 8), "l"(x + 2));
-  asm volatile("cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, %2;" ::"r"(p + 16), "l"(x + 4), "l"(pol));
+  asm volatile("cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, %2;" ::"r"(p + 16),
+               "l"(x + 4), "l"(pol));
   asm volatile("cp.async.wait_all;");
   o[0] = s[0];
   for (int i = 2; i < 8; ++i)

@@ -66,13 +66,15 @@ void testW(const char* name, double tol) {
     for (int j = 0; j < N; ++j) {
       double s = 1;
       for (int q = 0; q < 2 * K; ++q)
-        s += (double)(float)a[ra ? i * 2 * K + q : q * M + i] * (double)(float)b[rb ? q * N + j : j * 2 * K + q];
+        s += (double)(float)a[ra ? i * 2 * K + q : q * M + i] *
+             (double)(float)b[rb ? q * N + j : j * 2 * K + q];
       double d = std::fabs(0.5 * s - (double)(float)c[i * N + j]);
       if (!(d <= w)) w = d;
     }
   check(name, w < tol);
 }
-// One 16x8 product from shared memory by ldmatrix and mma.sync. a is 16x16 by rows, b is 16x8 by rows.
+// One 16x8 product from shared memory by ldmatrix and mma.sync. a is 16x16 by rows, b is 16x8 by
+// rows.
 __global__ void mmaK16(const __half* a, const __half* b, float* c) {
 #if __CUDA_ARCH__ >= 800
   __shared__ __align__(16) __half sa[256], sb[128];
@@ -88,10 +90,13 @@ __global__ void mmaK16(const __half* a, const __half* b, float* c) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
                : "=r"(A[0]), "=r"(A[1]), "=r"(A[2]), "=r"(A[3])
                : "r"(pa));
-  asm volatile("ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%0,%1}, [%2];" : "=r"(B[0]), "=r"(B[1]) : "r"(pb));
+  asm volatile("ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%0,%1}, [%2];"
+               : "=r"(B[0]), "=r"(B[1])
+               : "r"(pb));
   float C[4] = {0, 0, 0, 0};
   asm volatile(
-      "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+      "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
+      "{%0,%1,%2,%3};"
       : "+f"(C[0]), "+f"(C[1]), "+f"(C[2]), "+f"(C[3])
       : "r"(A[0]), "r"(A[1]), "r"(A[2]), "r"(A[3]), "r"(B[0]), "r"(B[1]));
   int g = l / 4, t = l % 4;
@@ -101,14 +106,18 @@ __global__ void mmaK16(const __half* a, const __half* b, float* c) {
   c[(g + 8) * 8 + t * 2 + 1] = C[3];
 #endif
 }
-__global__ void mmaK8(const __half* a, const __half* b, float* c) {  // a 16x8 by rows, b 8x8 by rows
+// A 16x8 by rows, b 8x8 by rows.
+__global__ void mmaK8(const __half* a, const __half* b, float* c) {
   int l = threadIdx.x, g = l / 4, t = l % 4;
-  __half2 A[2] = {{a[g * 8 + t * 2], a[g * 8 + t * 2 + 1]}, {a[(g + 8) * 8 + t * 2], a[(g + 8) * 8 + t * 2 + 1]}};
+  __half2 A[2] = {{a[g * 8 + t * 2], a[g * 8 + t * 2 + 1]},
+                  {a[(g + 8) * 8 + t * 2], a[(g + 8) * 8 + t * 2 + 1]}};
   __half2 B = {b[(t * 2) * 8 + g], b[(t * 2 + 1) * 8 + g]};
   float C[4] = {0, 0, 0, 0};
-  asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5}, {%6}, {%0,%1,%2,%3};"
-               : "+f"(C[0]), "+f"(C[1]), "+f"(C[2]), "+f"(C[3])
-               : "r"(*(unsigned*)&A[0]), "r"(*(unsigned*)&A[1]), "r"(*(unsigned*)&B));
+  asm volatile(
+      "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5}, {%6}, "
+      "{%0,%1,%2,%3};"
+      : "+f"(C[0]), "+f"(C[1]), "+f"(C[2]), "+f"(C[3])
+      : "r"(*(unsigned*)&A[0]), "r"(*(unsigned*)&A[1]), "r"(*(unsigned*)&B));
   for (int s = 0; s < 4; ++s)
     c[(g + s / 2 * 8) * 8 + t * 2 + s % 2] = C[s];
 }
@@ -124,7 +133,8 @@ __global__ void mmaTf(const float* a, const float* b, float* c) {  // a 16x8 by 
     asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(B[i]) : "f"(bv[i]));
   float C[4] = {0, 0, 0, 0};
   asm volatile(
-      "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+      "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
+      "{%0,%1,%2,%3};"
       : "+f"(C[0]), "+f"(C[1]), "+f"(C[2]), "+f"(C[3])
       : "r"(A[0]), "r"(A[1]), "r"(A[2]), "r"(A[3]), "r"(B[0]), "r"(B[1]));
   for (int s = 0; s < 4; ++s)
@@ -231,7 +241,8 @@ inline void run(int) {
   CHECK_OK(cudaMemcpy(B, hb, sizeof hb, cudaMemcpyHostToDevice));
   CHECK_OK(cudaMemcpy(FA, fa, sizeof fa, cudaMemcpyHostToDevice));
   CHECK_OK(cudaMemcpy(FB, fb, sizeof fb, cudaMemcpyHostToDevice));
-  auto check_product = [&](const char* name, int m, int n, int k, auto a, auto b, bool colC = false) {
+  auto check_product = [&](const char* name, int m, int n, int k, auto a, auto b,
+                           bool colC = false) {
     CHECK_OK(cudaMemcpy(got, C, m * n * 4, cudaMemcpyDeviceToHost));
     double w = 0;
     for (int i = 0; i < m; ++i)
@@ -271,7 +282,8 @@ inline void run(int) {
     float* X;
     CHECK_OK(cudaMalloc(&X, sizeof big));
     CHECK_OK(cudaMemcpy(X, big, sizeof big, cudaMemcpyHostToDevice));
-    const bool want[4][2] = {{false, false}, {true, false}, {true, true}, {true, true}};  // what has arrived
+    // What has arrived.
+    const bool want[4][2] = {{false, false}, {true, false}, {true, true}, {true, true}};
     for (int w = 0; w < 4; ++w) {
       cpAsync<<<1, 32>>>((float4*)X, C, w);
       CHECK_OK(cudaMemcpy(got, C, 256, cudaMemcpyDeviceToHost));
@@ -293,7 +305,8 @@ inline void run(int) {
     ma &= o[t * 5 + 3] == m;
     re &= o[t * 5 + 4] == 496 + 31000;
   }
-  bool seeded = std::getenv("CUDASIM_SEED") != nullptr;  // then lanes are apart, and smaller masks are right too
+  // Then lanes are apart, and smaller masks are right too.
+  bool seeded = std::getenv("CUDASIM_SEED") != nullptr;
   check("activemask, all", am || seeded);
   check("activemask, branch", om || seeded);
   check("match", ma);
@@ -302,7 +315,8 @@ inline void run(int) {
   vecAtom<<<2, 32>>>((float2*)C, (float4*)(C + 4), (__half2*)(C + 12));
   CHECK_OK(cudaMemcpy(got, C, 64, cudaMemcpyDeviceToHost));
   __half2 h = *(__half2*)&got[12];
-  check("vector atomics", got[0] == 64 && got[1] == 128 && got[7] == 256 && (float)h.x == 64 && (float)h.y == 128);
+  check("vector atomics",
+        got[0] == 64 && got[1] == 128 && got[7] == 256 && (float)h.x == 64 && (float)h.y == 128);
 }
 
 }  // namespace tensor

@@ -20,9 +20,10 @@
 
 int main(int argc, char** argv) {
   return run_test(argc, argv, {
-    {"async", async::run}, {"blas", blas::run}, {"bugs", bugs::run}, {"cooperative", cooperative::run},
-        {"devices", devices::run}, {"diff", diff::run}, {"features", features::run}, {"graph", graph::run},
-        {"language", language::run}, {"matmul", matmul::run},
+    {"async", async::run}, {"blas", blas::run}, {"bugs", bugs::run},
+        {"cooperative", cooperative::run}, {"devices", devices::run}, {"diff", diff::run},
+        {"features", features::run}, {"graph", graph::run}, {"language", language::run},
+        {"matmul", matmul::run},
 #if CUDASIM_TEST_NCCL
         {"nccl", nccl::run}, {"processes", processes::run},
 #endif

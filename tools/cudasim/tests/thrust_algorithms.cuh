@@ -90,9 +90,9 @@ inline void run(int) {
     thrust::device_vector<int> o(n);
     auto f = thrust::copy_if(d.begin(), e, o.begin(), Even());
     check("copy_if", f - o.begin() == 500);
-    check("transform_reduce",
-          thrust::transform_reduce(
-              d.begin(), e, [] __host__ __device__(int x) { return x * 2; }, 0, thrust::plus<int>()) == 999000);
+    check("transform_reduce", thrust::transform_reduce(
+                                  d.begin(), e, [] __host__ __device__(int x) { return x * 2; }, 0,
+                                  thrust::plus<int>()) == 999000);
     check("max_element", *thrust::max_element(d.begin(), e) == 999);
     check("min_element idx", thrust::min_element(d.begin(), e) - d.begin() == 999);
     check(
@@ -108,8 +108,8 @@ inline void run(int) {
     int n = 5000;
     thrust::device_vector<int> k(n), ok(n);
     thrust::device_vector<float> v(n, 1.f), ov(n);
-    thrust::transform(thrust::counting_iterator<int>(0), thrust::counting_iterator<int>(n), k.begin(),
-                      [] __host__ __device__(int i) { return i / 7; });
+    thrust::transform(thrust::counting_iterator<int>(0), thrust::counting_iterator<int>(n),
+                      k.begin(), [] __host__ __device__(int i) { return i / 7; });
     auto e = thrust::reduce_by_key(k.begin(), k.end(), v.begin(), ok.begin(), ov.begin());
     thrust::host_vector<float> h = ov;
     bool good = e.first - ok.begin() == (n + 6) / 7;
@@ -125,20 +125,24 @@ inline void run(int) {
     auto z = thrust::make_zip_iterator(v.begin(), k.begin());
     float s = thrust::transform_reduce(
         z, z + n,
-        [] __host__ __device__(thrust::tuple<float, int> t) { return thrust::get<0>(t) * thrust::get<1>(t); }, 0.f,
-        thrust::plus<float>());
+        [] __host__ __device__(thrust::tuple<float, int> t) {
+          return thrust::get<0>(t) * thrust::get<1>(t);
+        },
+        0.f, thrust::plus<float>());
     double r = 0;
     for (int i = 0; i < n; ++i)
       r += i / 7;
     check("zip transform_reduce", std::fabs(s - r) < 1e-4 * r);
-    thrust::for_each(thrust::device, thrust::counting_iterator<int>(0), thrust::counting_iterator<int>(n),
+    thrust::for_each(thrust::device, thrust::counting_iterator<int>(0),
+                     thrust::counting_iterator<int>(n),
                      [p = v.data().get()] __device__(int i) { atomicAdd(p, 1.f); });
     check("for_each atomic", v[0] == n + 1.f);
   }
   {
     int n = 20000;
     thrust::device_vector<float> d(n);
-    thrust::transform(thrust::counting_iterator<int>(0), thrust::counting_iterator<int>(n), d.begin(), Rnd());
+    thrust::transform(thrust::counting_iterator<int>(0), thrust::counting_iterator<int>(n),
+                      d.begin(), Rnd());
     float m = thrust::reduce(d.begin(), d.end()) / n;
     thrust::host_vector<float> h = d;
     bool same = true;
@@ -159,14 +163,15 @@ inline void run(int) {
     cub::DeviceSegmentedReduce::Sum(nullptr, b, x.data().get(), o.data().get(), 4, off.data().get(),
                                     off.data().get() + 1);
     thrust::device_vector<char> t(b + 1);
-    auto e = cub::DeviceSegmentedReduce::Sum(t.data().get(), b, x.data().get(), o.data().get(), 4, off.data().get(),
-                                             off.data().get() + 1);
+    auto e = cub::DeviceSegmentedReduce::Sum(t.data().get(), b, x.data().get(), o.data().get(), 4,
+                                             off.data().get(), off.data().get() + 1);
     thrust::host_vector<float> h = o;
     auto S = [](double a, double c) {
       return (c - a) * (a + c - 1) / 2;
     };
     check("segmented reduce", e == cudaSuccess && h[0] == S(0, 100) && h[1] == 0 &&
-                                  std::fabs(h[2] - S(100, 5000)) < 100 && std::fabs(h[3] - S(5000, 12345)) < 1000);
+                                  std::fabs(h[2] - S(100, 5000)) < 100 &&
+                                  std::fabs(h[3] - S(5000, 12345)) < 1000);
     thrust::device_vector<cub::KeyValuePair<int, float>> am(1);
     b = 0;
     cub::DeviceReduce::ArgMax(nullptr, b, x.data().get(), am.data().get(), n);
@@ -179,9 +184,11 @@ inline void run(int) {
     thrust::transform(x.begin(), x.end(), smp.begin(),
                       [] __host__ __device__(float v) { return (float)((int)v % 10); });
     b = 0;
-    cub::DeviceHistogram::HistogramEven(nullptr, b, smp.data().get(), hist.data().get(), 11, 0.f, 10.f, n);
+    cub::DeviceHistogram::HistogramEven(nullptr, b, smp.data().get(), hist.data().get(), 11, 0.f,
+                                        10.f, n);
     thrust::device_vector<char> t3(b + 1);
-    cub::DeviceHistogram::HistogramEven(t3.data().get(), b, smp.data().get(), hist.data().get(), 11, 0.f, 10.f, n);
+    cub::DeviceHistogram::HistogramEven(t3.data().get(), b, smp.data().get(), hist.data().get(), 11,
+                                        0.f, 10.f, n);
     check("histogram", hist[0] == 1235 && hist[9] == 1234);
   }
 }

@@ -30,12 +30,15 @@ inline int count_devices(std::string& why) {
   if (driver == 0)
     why = "found no NVIDIA driver, install one";
   else if (status == cudaErrorInsufficientDriver)
-    why = concat("the NVIDIA driver is too old: it knows CUDA ", cuda_version(driver), " and this program needs ",
-                 cuda_version(runtime), ", update it");
+    why = concat("the NVIDIA driver is too old: it knows CUDA ", cuda_version(driver),
+                 " and this program needs ", cuda_version(runtime), ", update it");
   else if (status == cudaSuccess || status == cudaErrorNoDevice)
-    why = "no CUDA GPUs are available: there is a driver, but it shows no device (see CUDA_VISIBLE_DEVICES)";
+    why =
+        "no CUDA GPUs are available: there is a driver, but it shows no device (see "
+        "CUDA_VISIBLE_DEVICES)";
   else
-    why = concat("CUDA does not start: ", cudaGetErrorString(status), " (", cudaGetErrorName(status), ")");
+    why = concat("CUDA does not start: ", cudaGetErrorString(status), " (",
+                 cudaGetErrorName(status), ")");
   return 0;
 }
 
@@ -45,8 +48,8 @@ inline void require_device(int ordinal, std::string_view where) {
   const int count = count_devices(why);
   require(count > 0, "gpunet::", where, ": cuda:", ordinal, " cannot be used: ", why);
   require(0 <= ordinal && ordinal < count, "gpunet::", where,
-          ": CUDA error: invalid device ordinal: there is no cuda:", ordinal, ", this machine has ", count,
-          count == 1 ? " CUDA device" : " CUDA devices", ", the first is cuda:0");
+          ": CUDA error: invalid device ordinal: there is no cuda:", ordinal, ", this machine has ",
+          count, count == 1 ? " CUDA device" : " CUDA devices", ", the first is cuda:0");
 }
 
 // Runs a kernel on the device; why that is not possible, or nothing.
@@ -59,15 +62,17 @@ inline std::string probe(int ordinal) {
   ignore_error(status);
   cudaDeviceProp device{};
   ignore_error(cudaGetDeviceProperties(&device, ordinal));
-  const bool wrong_code = status == cudaErrorNoKernelImageForDevice || status == cudaErrorInvalidDeviceFunction ||
+  const bool wrong_code = status == cudaErrorNoKernelImageForDevice ||
+                          status == cudaErrorInvalidDeviceFunction ||
                           status == cudaErrorUnsupportedPtxVersion;
-  return concat("cuda:", ordinal, " (", device.name, ", compute capability ", device.major, ".", device.minor,
-                ") cannot run the kernels of this program: ", cudaGetErrorString(status), " (",
-                cudaGetErrorName(status), ")", wrong_code ? ", build it for this architecture" : "");
+  return concat(
+      "cuda:", ordinal, " (", device.name, ", compute capability ", device.major, ".", device.minor,
+      ") cannot run the kernels of this program: ", cudaGetErrorString(status), " (",
+      cudaGetErrorName(status), ")", wrong_code ? ", build it for this architecture" : "");
 }
 
-// Why a device cannot be used, as one sentence; empty when a kernel of this program ran on it. Asked once per
-// device.
+// Why a device cannot be used, as one sentence; empty when a kernel of this program ran on it.
+// Asked once per device.
 inline std::string why_not(int ordinal) {
   std::string why;
   const int count = count_devices(why);

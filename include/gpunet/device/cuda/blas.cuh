@@ -11,12 +11,14 @@
 
 namespace gpunet::detail {
 
-// An algorithm of cuBLASLt for one product. The library's own type has no name, and nvcc fails at a container of it.
+// An algorithm of cuBLASLt for one product. The library's own type has no name, and nvcc fails at a
+// container of it.
 struct LtAlgorithm {
   cublasLtMatmulAlgo_t value;
 };
 
-// How cuBLASLt does the products that it was asked for, by their shapes. Nothing is ever removed or changed.
+// How cuBLASLt does the products that it was asked for, by their shapes. Nothing is ever removed or
+// changed.
 class LtChoices {
  public:
   struct Key {
@@ -38,7 +40,8 @@ class LtChoices {
   // Returns whether a product of this shape with this epilogue was refused, whatever its alignment.
   bool has_refused(index_t m, index_t n, index_t k, int epilogue) const {
     for (const auto& [key, choice] : choices_)
-      if (!choice && key.m == m && key.n == n && key.k == k && key.epilogue == epilogue) return true;
+      if (!choice && key.m == m && key.n == n && key.k == k && key.epilogue == epilogue)
+        return true;
     return false;
   }
 
@@ -63,7 +66,8 @@ class Blas {
     cublasLtHandle_t lt;
     check(cublasLtCreate(&lt));
     lt_.reset(lt);
-    check(cublasSetStream(handle, stream));  // before the workspace: it takes the handle back to one of its own
+    // Before the workspace: it takes the handle back to one of its own.
+    check(cublasSetStream(handle, stream));
   }
 
   void use_workspace(void* workspace, std::size_t bytes) {

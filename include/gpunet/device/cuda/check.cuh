@@ -59,41 +59,48 @@ class FirstFailure {
 };
 
 // Throws Error for a call that failed; `what` was being done.
-[[noreturn, gnu::cold, gnu::noinline]] inline void throw_cuda_error(cudaError_t status, std::string_view what) {
+[[noreturn, gnu::cold, gnu::noinline]] inline void throw_cuda_error(cudaError_t status,
+                                                                    std::string_view what) {
   static_cast<void>(cudaGetLastError());  // forgets it: else the next launch would report it again
   throw_error(Error(FirstFailure::explain(
-      status, concat("gpunet: CUDA error: ", cudaGetErrorString(status), " (", cudaGetErrorName(status), ")", what,
-                     is_final(status) ? "; a kernel given earlier may have caused it, set GPUNET_CUDA_CHECK=1 to "
-                                        "see which"
-                                      : ""))));
+      status,
+      concat("gpunet: CUDA error: ", cudaGetErrorString(status), " (", cudaGetErrorName(status),
+             ")", what,
+             is_final(status)
+                 ? "; a kernel given earlier may have caused it, set GPUNET_CUDA_CHECK=1 to "
+                   "see which"
+                 : ""))));
 }
 
-// The same for a call at this place. Out of line, as all that makes texts: it would be compiled into every call.
+// The same for a call at this place. Out of line, as all that makes texts: it would be compiled
+// into every call.
 [[noreturn, gnu::cold, gnu::noinline]] inline void throw_error(cudaError_t status,
                                                                const std::source_location& where) {
   throw_cuda_error(status, place(where));
 }
 [[noreturn, gnu::cold, gnu::noinline]] inline void throw_error(cublasStatus_t status,
                                                                const std::source_location& where) {
-  throw_error(Error(
-      FirstFailure::explain(cudaPeekAtLastError(), concat("gpunet: cuBLAS error: ", cublasGetStatusString(status),
-                                                          " (", cublasGetStatusName(status), ")", place(where)))));
+  throw_error(Error(FirstFailure::explain(
+      cudaPeekAtLastError(), concat("gpunet: cuBLAS error: ", cublasGetStatusString(status), " (",
+                                    cublasGetStatusName(status), ")", place(where)))));
 }
 
 }  // namespace detail
 
 // Throws Error unless the call went well; to be put around every CUDA call.
-inline void check(cudaError_t status, const std::source_location& where = std::source_location::current()) {
+inline void check(cudaError_t status,
+                  const std::source_location& where = std::source_location::current()) {
   if (status != cudaSuccess) [[unlikely]]
     detail::throw_error(status, where);
 }
-inline void check(cublasStatus_t status, const std::source_location& where = std::source_location::current()) {
+inline void check(cublasStatus_t status,
+                  const std::source_location& where = std::source_location::current()) {
   if (status != CUBLAS_STATUS_SUCCESS) [[unlikely]]
     detail::throw_error(status, where);
 }
 
-// For destructors, which must not throw: what failed there shows at the next call that is checked, or no longer
-// matters.
+// For destructors, which must not throw: what failed there shows at the next call that is checked,
+// or no longer matters.
 inline void ignore_error(cudaError_t status) noexcept {
   if (status != cudaSuccess) static_cast<void>(cudaGetLastError());
 }

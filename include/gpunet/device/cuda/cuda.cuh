@@ -43,8 +43,10 @@ GPUNET_BACKENDS_INLINE std::string Cuda::why_not() {
 }
 
 struct Cuda::State {
-  explicit State(int ordinal) : stream(detail::make_stream()), copy_stream(detail::make_stream()), memory(ordinal) {
-    check(cudaDeviceGetAttribute(&reads_host_memory, cudaDevAttrPageableMemoryAccessUsesHostPageTables, ordinal));
+  explicit State(int ordinal)
+      : stream(detail::make_stream()), copy_stream(detail::make_stream()), memory(ordinal) {
+    check(cudaDeviceGetAttribute(&reads_host_memory,
+                                 cudaDevAttrPageableMemoryAccessUsesHostPageTables, ordinal));
   }
 
   detail::Stream stream, copy_stream;
@@ -105,7 +107,8 @@ GPUNET_BACKENDS_INLINE const detail::Blas* Cuda::made_blas() const {
   return state_->blas ? &*state_->blas : nullptr;
 }
 
-GPUNET_BACKENDS_INLINE std::shared_ptr<detail::ConvolutionLibrary>& Cuda::convolution_library() const {
+GPUNET_BACKENDS_INLINE std::shared_ptr<detail::ConvolutionLibrary>& Cuda::convolution_library()
+    const {
   return state_->convolution_library;
 }
 
@@ -211,15 +214,18 @@ inline void order(const Cuda& earlier, const Cuda& later) {
 
 }  // namespace detail
 
-GPUNET_BACKENDS_INLINE void transfer(Host&, const void* source, Cuda& to, void* target, std::size_t bytes) {
+GPUNET_BACKENDS_INLINE void transfer(Host&, const void* source, Cuda& to, void* target,
+                                     std::size_t bytes) {
   to.upload(target, source, bytes);
 }
 
-GPUNET_BACKENDS_INLINE void transfer(Cuda& from, const void* source, Host&, void* target, std::size_t bytes) {
+GPUNET_BACKENDS_INLINE void transfer(Cuda& from, const void* source, Host&, void* target,
+                                     std::size_t bytes) {
   from.download(target, source, bytes);
 }
 
-GPUNET_BACKENDS_INLINE void transfer(Cuda& from, const void* source, Cuda& to, void* target, std::size_t bytes) {
+GPUNET_BACKENDS_INLINE void transfer(Cuda& from, const void* source, Cuda& to, void* target,
+                                     std::size_t bytes) {
   if (&from == &to) return to.copy(target, source, bytes);
   if (bytes == 0) return;
   from.memory().share_with(to.ordinal());

@@ -1,4 +1,5 @@
-// The Cuda policy: one GPU. Bodies are in cuda.cuh, so that units that no CUDA compiler reads can have it too.
+// The Cuda policy: one GPU. Bodies are in cuda.cuh, so that units that no CUDA compiler reads can
+// have it too.
 #pragma once
 
 #include <cstddef>
@@ -28,8 +29,9 @@ struct CudaOptions {
 
 inline namespace GPUNET_BACKENDS {
 
-// A GPU as a device: a stream that all work goes to, in order, a second one for copies from the host that run
-// beside it, memory from a pool of its own, and cuBLAS. One thread at a time may give it work.
+// A GPU as a device: a stream that all work goes to, in order, a second one for copies from the
+// host that run beside it, memory from a pool of its own, and cuBLAS. One thread at a time may give
+// it work.
 class Cuda {
  public:
   // Number of devices, 0 where there is no driver.
@@ -38,15 +40,15 @@ class Cuda {
   static int current_device();
   // As the maker names it. Throws Error when there is no such device.
   static std::string get_device_name(int ordinal);
-  // Why a device cannot be used, as one sentence; empty when a kernel of this program ran on it. Asked once per
-  // device.
+  // Why a device cannot be used, as one sentence; empty when a kernel of this program ran on it.
+  // Asked once per device.
   static std::string why_not(int ordinal);
   // The same of the current device.
   static std::string why_not();
   static bool is_available() { return why_not().empty(); }
 
-  // Takes the device of this number, which becomes the current one of this thread. Throws Error when there is no
-  // such device or it cannot run the kernels of this program.
+  // Takes the device of this number, which becomes the current one of this thread. Throws Error
+  // when there is no such device or it cannot run the kernels of this program.
   explicit Cuda(int ordinal = 0, CudaOptions options = {});
   // Waits for the work that is left.
   ~Cuda();
@@ -56,8 +58,8 @@ class Cuda {
   std::string name() const;
   int ordinal() const { return ordinal_; }
   int multiprocessors() const { return multiprocessors_; }
-  // The architecture that this program's code for the device was written for, 90 for sm_90: an older one than the device's
-  // where the program has none for that.
+  // The architecture that this program's code for the device was written for, 90 for sm_90: an
+  // older one than the device's where the program has none for that.
   int architecture() const { return architecture_; }
   Precision precision() const { return precision_; }
   // CUDA's streams, where work and copies from the host are put in order.
@@ -74,8 +76,8 @@ class Cuda {
   // Where a library for convolutions is kept, if the program has one; empty until it is needed.
   std::shared_ptr<detail::ConvolutionLibrary>& convolution_library() const;
 
-  // Counters by which the blocks of a kernel on stream() find out which of them is the last. 0 before and after every
-  // kernel; made at the first call.
+  // Counters by which the blocks of a kernel on stream() find out which of them is the last. 0
+  // before and after every kernel; made at the first call.
   static constexpr index_t most_tickets = 4096;
   unsigned* tickets();
 
@@ -101,8 +103,9 @@ class Cuda {
   };
   MemoryInfo mem_get_info() const;
 
-  // Does not wait for the device unless CUDA may go on reading `source` after the call: pinned memory, and on machines
-  // where the GPU reads any host memory itself (Grace Hopper), which need no staging copy, all memory.
+  // Does not wait for the device unless CUDA may go on reading `source` after the call: pinned
+  // memory, and on machines where the GPU reads any host memory itself (Grace Hopper), which need
+  // no staging copy, all memory.
   void upload(void* target, const void* source, std::size_t bytes);
   void download(void* target, const void* source, std::size_t bytes);
   void copy(void* target, const void* source, std::size_t bytes);
@@ -111,8 +114,8 @@ class Cuda {
  private:
   struct State;  // what CUDA's own types are in
 
-  // CUDA takes such calls into a graph, but a replay would read host memory that is gone by then, or use device memory
-  // that was freed.
+  // CUDA takes such calls into a graph, but a replay would read host memory that is gone by then,
+  // or use device memory that was freed.
   void require_not_recording(std::string_view what) const;
 
   int ordinal_;
@@ -127,10 +130,12 @@ class Cuda {
 // Bytes from and to Cuda by the shortest way.
 void transfer(Host& from, const void* source, Cuda& to, void* target, std::size_t bytes);
 void transfer(Cuda& from, const void* source, Host& to, void* target, std::size_t bytes);
-// From one GPU to another, straight where they have a way, or between two streams of one. The host does not wait.
+// From one GPU to another, straight where they have a way, or between two streams of one. The host
+// does not wait.
 void transfer(Cuda& from, const void* source, Cuda& to, void* target, std::size_t bytes);
 
-// Returns the end of an error message about memory: nothing, CUDA's own errors say how much is free.
+// Returns the end of an error message about memory: nothing, CUDA's own errors say how much is
+// free.
 inline std::string free_memory_text(const Cuda&) {
   return "";
 }
@@ -149,7 +154,8 @@ namespace gpunet {
 
 inline namespace GPUNET_BACKENDS {
 
-// What a unit without CUDA has of the policy Cuda: answers to the questions about GPUs. There are no objects of it.
+// What a unit without CUDA has of the policy Cuda: answers to the questions about GPUs. There are
+// no objects of it.
 class Cuda {
  public:
   Cuda() = delete;
@@ -161,7 +167,9 @@ class Cuda {
   static std::string why_not(int) { return why_not(); }
   static bool is_available() { return false; }
   static int device_count() { return 0; }
-  [[noreturn]] static int current_device() { throw_error(Error("gpunet::Cuda::current_device: " + why_not())); }
+  [[noreturn]] static int current_device() {
+    throw_error(Error("gpunet::Cuda::current_device: " + why_not()));
+  }
   [[noreturn]] static std::string get_device_name(int) {
     throw_error(Error("gpunet::Cuda::get_device_name: " + why_not()));
   }

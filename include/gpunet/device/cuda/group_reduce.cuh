@@ -30,8 +30,8 @@ __device__ T combine_warp(T value, F f) {
   return value;
 }
 
-// The same for `warps` neighboring warps, which must be the whole block unless there is one. `shared` has room for one
-// value of each.
+// The same for `warps` neighboring warps, which must be the whole block unless there is one.
+// `shared` has room for one value of each.
 template <int warps, class T, class F>
 __device__ T combine_group(T value, F f, T* shared) {
   value = combine_warp(value, f);

@@ -9,8 +9,8 @@
 
 namespace gpunet::detail {
 
-// Makes a device current in this thread, and the one before it again at the end. Whatever fails here fails in the
-// guarded calls too, which are checked.
+// Makes a device current in this thread, and the one before it again at the end. Whatever fails
+// here fails in the guarded calls too, which are checked.
 class CurrentDevice {
  public:
   explicit CurrentDevice(int ordinal) noexcept : ordinal_(ordinal) {

@@ -16,7 +16,8 @@ template <class F>
 constexpr std::string_view name_of() {
   std::string_view text = std::source_location::current().function_name();
   text.remove_prefix(text.find("F = ") + 4);
-  text = text.substr(0, std::min(text.find(';'), text.rfind(']')));  // "...F = Fill<float>; other = ...]"
+  // "...F = Fill<float>; other = ...]".
+  text = text.substr(0, std::min(text.find(';'), text.rfind(']')));
   return text.starts_with("gpunet::") ? text.substr(8) : text;
 }
 
@@ -29,7 +30,8 @@ inline bool checks_every_launch() {
   return answer;
 }
 
-// How a kernel is launched: blocks, threads of each, bytes of shared memory beyond what the kernel declares.
+// How a kernel is launched: blocks, threads of each, bytes of shared memory beyond what the kernel
+// declares.
 struct Launch {
   dim3 blocks;
   dim3 threads;
@@ -50,20 +52,22 @@ void check_launch(const Cuda& device, const Launch& how, const Describe& what,
                   std::source_location where = std::source_location::current()) {
   const cudaError_t status = launch_status(device);
   if (status != cudaSuccess) [[unlikely]]
-    throw_cuda_error(status, concat(" in kernel ", what(), " with ", how.blocks.x, " x ", how.blocks.y, " x ",
-                                    how.blocks.z, " blocks of ", how.threads.x * how.threads.y * how.threads.z,
-                                    " threads on ", device.name(), place(where)));
+    throw_cuda_error(
+        status, concat(" in kernel ", what(), " with ", how.blocks.x, " x ", how.blocks.y, " x ",
+                       how.blocks.z, " blocks of ", how.threads.x * how.threads.y * how.threads.z,
+                       " threads on ", device.name(), place(where)));
 }
 
-// Runs kernel(arguments...) on the device's stream. `what` is called when something fails: it says which kernel that
-// is, and on what shapes.
+// Runs kernel(arguments...) on the device's stream. `what` is called when something fails: it says
+// which kernel that is, and on what shapes.
 template <class Describe, class... Parameters, class... Arguments>
-void launch(const Cuda& device, const Launch& how, const Describe& what, void (*kernel)(Parameters...),
-            const Arguments&... arguments) {
+void launch(const Cuda& device, const Launch& how, const Describe& what,
+            void (*kernel)(Parameters...), const Arguments&... arguments) {
   constexpr std::size_t without_asking = 48 << 10;
   const CurrentDevice current(device.ordinal());
   if (how.shared > without_asking)
-    check(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel), cudaFuncAttributeMaxDynamicSharedMemorySize,
+    check(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
+                               cudaFuncAttributeMaxDynamicSharedMemorySize,
                                static_cast<int>(how.shared)));
   kernel<<<how.blocks, how.threads, how.shared, device.stream()>>>(arguments...);
   check_launch(device, how, what);

@@ -9,12 +9,15 @@
 
 namespace gpunet::detail {
 
-// Memory for the work of one stream. What is freed may be given out again at once, for work that comes later on the
-// stream; none of it goes back to the driver before trim(). Counts in blocks of 512 bytes, as PyTorch does.
+// Memory for the work of one stream. What is freed may be given out again at once, for work that
+// comes later on the stream; none of it goes back to the driver before trim(). Counts in blocks of
+// 512 bytes, as PyTorch does.
 class CudaMemory {
  public:
   static constexpr std::size_t block = 512;
-  static constexpr std::size_t in_blocks(std::size_t bytes) { return (bytes + block - 1) / block * block; }
+  static constexpr std::size_t in_blocks(std::size_t bytes) {
+    return (bytes + block - 1) / block * block;
+  }
 
   explicit CudaMemory(int ordinal) : ordinal_(ordinal), pool_(make_memory_pool(ordinal)) {}
 
@@ -45,8 +48,8 @@ class CudaMemory {
     check(cudaMemPoolTrimTo(pool_.get(), 0));
   }
 
-  // Lets another device reach this memory, if the two have a way, so that copies between them leave the host out. What
-  // comes later is reached too.
+  // Lets another device reach this memory, if the two have a way, so that copies between them leave
+  // the host out. What comes later is reached too.
   void share_with(int peer) {
     if (peer == ordinal_ || std::find(peers_.begin(), peers_.end(), peer) != peers_.end()) return;
     peers_.push_back(peer);
@@ -57,7 +60,8 @@ class CudaMemory {
     access.location.type = cudaMemLocationTypeDevice;
     access.location.id = peer;
     access.flags = cudaMemAccessFlagsProtReadWrite;
-    ignore_error(cudaMemPoolSetAccess(pool_.get(), &access, 1));  // refused: copies go the longer way
+    // refused: copies go the longer way.
+    ignore_error(cudaMemPoolSetAccess(pool_.get(), &access, 1));
   }
 
   std::size_t allocated() const { return allocated_; }
@@ -80,10 +84,10 @@ class CudaMemory {
     static_cast<void>(cudaGetLastError());
     std::size_t free = 0, total = 0;
     check(cudaMemGetInfo(&free, &total));
-    throw_error(
-        Error(concat("gpunet::Cuda: CUDA out of memory: tried to allocate ", bytes, " bytes on cuda:", ordinal_,
-                     " (", free, " bytes free of ", total, "; this device object holds ", allocated_,
-                     " in tensors and models and ", reserved(), " reserved), use a smaller batch or network")));
+    throw_error(Error(concat(
+        "gpunet::Cuda: CUDA out of memory: tried to allocate ", bytes, " bytes on cuda:", ordinal_,
+        " (", free, " bytes free of ", total, "; this device object holds ", allocated_,
+        " in tensors and models and ", reserved(), " reserved), use a smaller batch or network")));
   }
 
   int ordinal_;

@@ -10,8 +10,8 @@
 
 namespace gpunet::detail {
 
-// Puts a stream into capture for its lifetime: what is given to it is stored and not done. Only calls of this thread
-// can invalidate the capture.
+// Puts a stream into capture for its lifetime: what is given to it is stored and not done. Only
+// calls of this thread can invalidate the capture.
 class Capture {
  public:
   explicit Capture(cudaStream_t stream) : stream_(stream) {
@@ -44,10 +44,11 @@ struct Recorded {
   std::string problem = {};
 };
 
-// Captures the work that work() submits to the device's stream as one graph, without running it. The memory that it uses has
-// to stay where it is while the graph is used. Where the work cannot be captured (it allocates, waits, or a library
-// refuses), the stream and the errors of the runtime are left as if it had not been tried: the caller runs it eagerly, and
-// whatever is wrong with the work itself shows there.
+// Captures the work that work() submits to the device's stream as one graph, without running it.
+// The memory that it uses has to stay where it is while the graph is used. Where the work cannot be
+// captured (it allocates, waits, or a library refuses), the stream and the errors of the runtime
+// are left as if it had not been tried: the caller runs it eagerly, and whatever is wrong with the
+// work itself shows there.
 template <class Work>
 Recorded record(Cuda& device, Work work) {
   const CurrentDevice current(device.ordinal());

@@ -10,10 +10,11 @@ namespace detail {
 
 inline constexpr int most_lanes = 1024;
 
-// `lanes` neighboring threads, a power of two, make one sum; a block makes blockDim.x / lanes at a time. Lane by
-// lane in order, then the lanes in halves: the additions are the same in every run.
+// `lanes` neighboring threads, a power of two, make one sum; a block makes blockDim.x / lanes at a
+// time. Lane by lane in order, then the lanes in halves: the additions are the same in every run.
 template <class F>
-__global__ void __launch_bounds__(most_lanes, 1) sum_each_kernel(index_t n, index_t length, int lanes, F f) {
+__global__ void __launch_bounds__(most_lanes, 1)
+    sum_each_kernel(index_t n, index_t length, int lanes, F f) {
   using T = std::remove_cvref_t<decltype(f(n, length))>;
   __shared__ WideSum<T> partial[most_lanes];
   const int thread = static_cast<int>(threadIdx.x);
@@ -38,18 +39,20 @@ __global__ void __launch_bounds__(most_lanes, 1) sum_each_kernel(index_t n, inde
 
 }  // namespace detail
 
-// For every i < n: f.store(i, s) where s is the sum of f(i, r) over r < length, 0 when length is 0. The order of
-// the additions is fixed. f is a named, trivially copyable functor whose two functions are GPUNET_FN and const.
+// For every i < n: f.store(i, s) where s is the sum of f(i, r) over r < length, 0 when length is 0.
+// The order of the additions is fixed. f is a named, trivially copyable functor whose two functions
+// are GPUNET_FN and const.
 //
 // Not CUB's block reduction: its headers cost every unit 4 s of compiling.
 template <class F>
 void sum_each(Cuda& device, index_t n, index_t length, F f) {
-  static_assert(
-      std::is_trivially_copyable_v<F>,
-      "gpunet::sum_each: the functor must be trivially copyable (pointers and numbers, nothing that owns)");
+  static_assert(std::is_trivially_copyable_v<F>,
+                "gpunet::sum_each: the functor must be trivially copyable (pointers and numbers, "
+                "nothing that owns)");
   static_assert(
       detail::SumFunctor<F>,
-      "gpunet::sum_each: the functor lacks operator()(i, r) or store(i, sum), write both, each const: GPUNET_FN T "
+      "gpunet::sum_each: the functor lacks operator()(i, r) or store(i, sum), write both, each "
+      "const: GPUNET_FN T "
       "operator()(index_t i, index_t r) const, GPUNET_FN void store(index_t i, T sum) const");
   if (n <= 0) return;
   int lanes = 1;  // short sums are made by few threads, so that none is idle

@@ -30,7 +30,8 @@ void make_normal(index_t n, double* values, double mean, double std);
 template <class T>
 requires(std::same_as<T, float> ||
          std::same_as<T, double>) void draw_uniform(Generator& generator, index_t n, T* values,
-                                                    std::type_identity_t<T> low, std::type_identity_t<T> high) {
+                                                    std::type_identity_t<T> low,
+                                                    std::type_identity_t<T> high) {
   constexpr index_t most = 2048;  // words, which stay in the L1 cache
   constexpr index_t words_each = sizeof(T) / sizeof(std::uint32_t);
   std::array<std::uint32_t, most> words;
@@ -45,8 +46,9 @@ requires(std::same_as<T, float> ||
 // in blocks of 16. If n is not a multiple of 16, the last block is drawn again for the last 16
 // elements.
 template <class T>
-requires(std::same_as<T, float> || std::same_as<T, double>) void draw_normal(Generator& generator, index_t n,
-                                                                             T* values, double mean, double std) {
+requires(std::same_as<T, float> ||
+         std::same_as<T, double>) void draw_normal(Generator& generator, index_t n, T* values,
+                                                   double mean, double std) {
   constexpr index_t block = 16;
   if (n < block) {
     for (index_t i = 0; i < n; ++i)

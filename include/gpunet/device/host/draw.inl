@@ -10,7 +10,8 @@ typedef float PairVector __attribute__((vector_size(GPUNET_LANES == 4 ? 16 : 32)
 typedef std::int32_t PairMask __attribute__((vector_size(GPUNET_LANES == 4 ? 16 : 32)));
 
 // x y + z, rounded once.
-GPUNET_TARGET [[gnu::always_inline]] inline PairVector fused(PairVector x, PairVector y, PairVector z) {
+GPUNET_TARGET [[gnu::always_inline]] inline PairVector fused(PairVector x, PairVector y,
+                                                             PairVector z) {
   for (int k = 0; k < pairs; ++k)
     x[k] = __builtin_fmaf(x[k], y[k], z[k]);
   return x;
@@ -19,8 +20,8 @@ GPUNET_TARGET [[gnu::always_inline]] inline PairVector fused(PairVector x, PairV
   return fused(x, y, PairVector{} + z);
 }
 
-GPUNET_TARGET inline void make_uniform(const std::uint32_t* words, index_t n, float* values, float low,
-                                       float high) {
+GPUNET_TARGET inline void make_uniform(const std::uint32_t* words, index_t n, float* values,
+                                       float low, float high) {
   constexpr std::int32_t bits = 0xffffff;
   index_t i = 0;
   for (; i + pairs <= n; i += pairs) {
@@ -31,11 +32,12 @@ GPUNET_TARGET inline void make_uniform(const std::uint32_t* words, index_t n, fl
     __builtin_memcpy(values + i, &value, sizeof value);
   }
   for (; i < n; ++i)
-    values[i] = __builtin_fmaf(static_cast<float>(words[i] & std::uint32_t{bits}) * 0x1p-24f, high - low, low);
+    values[i] = __builtin_fmaf(static_cast<float>(words[i] & std::uint32_t{bits}) * 0x1p-24f,
+                               high - low, low);
 }
 
-GPUNET_TARGET inline void make_uniform(const std::uint32_t* words, index_t n, double* values, double low,
-                                       double high) {
+GPUNET_TARGET inline void make_uniform(const std::uint32_t* words, index_t n, double* values,
+                                       double low, double high) {
   constexpr std::uint64_t bits = (std::uint64_t{1} << 53) - 1;
   for (index_t i = 0; i < n; ++i) {
     const std::uint64_t word = std::uint64_t{words[2 * i]} << 32 | words[2 * i + 1];
@@ -62,8 +64,8 @@ GPUNET_TARGET [[gnu::always_inline]] inline PairVector log_of_uniform(PairVector
   const PairVector z = m * m;
   PairVector y = PairVector{} + 7.0376836292e-2f;
 #pragma GCC unroll 8
-  for (const float c : {-1.1514610310e-1f, 1.1676998740e-1f, -1.2420140846e-1f, 1.4249322787e-1f, -1.6668057665e-1f,
-                        2.0000714765e-1f, -2.4999993993e-1f, 3.3333331174e-1f})
+  for (const float c : {-1.1514610310e-1f, 1.1676998740e-1f, -1.2420140846e-1f, 1.4249322787e-1f,
+                        -1.6668057665e-1f, 2.0000714765e-1f, -2.4999993993e-1f, 3.3333331174e-1f})
     y = fused(y, m, c);
   y = fused(y * m, z, e * -2.12194440e-4f);
   y = fused(z, PairVector{} - 0.5f, y);

@@ -12,10 +12,12 @@
 
 namespace gpunet::detail {
 
-GPUNET_INLINE void make_uniform(const std::uint32_t* words, index_t n, float* values, float low, float high) {
+GPUNET_INLINE void make_uniform(const std::uint32_t* words, index_t n, float* values, float low,
+                                float high) {
   GPUNET_CALL_PATH(n, make_uniform, words, n, values, low, high);
 }
-GPUNET_INLINE void make_uniform(const std::uint32_t* words, index_t n, double* values, double low, double high) {
+GPUNET_INLINE void make_uniform(const std::uint32_t* words, index_t n, double* values, double low,
+                                double high) {
   GPUNET_CALL_PATH(n, make_uniform, words, n, values, low, high);
 }
 
@@ -25,7 +27,8 @@ GPUNET_INLINE void make_normal(index_t n, float* values, float mean, float std) 
 GPUNET_INLINE void make_normal(index_t n, double* values, double mean, double std) {
   for (double* const end = values + n; values < end; values += 16)
     for (int i = 0; i < 8; ++i) {
-      const double radius = std::sqrt(-2 * std::log(1 - values[i])), angle = 2 * std::numbers::pi * values[i + 8];
+      const double radius = std::sqrt(-2 * std::log(1 - values[i])),
+                   angle = 2 * std::numbers::pi * values[i + 8];
       values[i] = std::fma(radius * std::cos(angle), std, mean);
       values[i + 8] = std::fma(radius * std::sin(angle), std, mean);
     }

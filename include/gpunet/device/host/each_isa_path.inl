@@ -1,13 +1,15 @@
-// Includes the file GPUNET_KERNELS once for every vector path of this processor family, and forgets the macro.
+// Includes the file GPUNET_KERNELS once for every vector path of this processor family, and forgets
+// the macro.
 //
-// A kernel file defines functions in the namespace gpunet::GPUNET_PATH (gpunet::avx512, ...). It may use
+// A kernel file defines functions in the namespace gpunet::GPUNET_PATH (gpunet::avx512, ...). It
+// may use
 //
 //   GPUNET_LANES     floats in the path's vector
 //   GPUNET_TARGET    attributes of every function that touches vectors. The target has to stand on helpers too, since
 //                    compilers lower vector code before they inline it.
 //
-// and the vector type and its functions (vectors.inl; include isa_paths.hpp first). No include guard: this file is meant
-// to be included again.
+// and the vector type and its functions (vectors.inl; include isa_paths.hpp first). No include
+// guard: this file is meant to be included again.
 
 GPUNET_BEGIN_HOST_PRAGMAS
 #if !GPUNET_NVCC && !defined(__clang__)

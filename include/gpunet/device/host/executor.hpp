@@ -12,15 +12,18 @@ struct ParallelTask {
   void operator()(index_t i, int worker) const { function(context, i, worker); }
 };
 
-// Threads that a program lends to a Host: Host device({.executor = &mine}). An Executor outlives the Hosts that use it.
+// Threads that a program lends to a Host: Host device({.executor = &mine}). An Executor outlives
+// the Hosts that use it.
 class Executor {
  public:
-  // Returns how many tasks run at a time at most, the thread that calls run() included; 1 or more, always the same.
+  // Returns how many tasks run at a time at most, the thread that calls run() included; 1 or more,
+  // always the same.
   virtual int threads() const = 0;
 
-  // Calls task(i, worker) once for every i < tasks and returns when all calls have. worker < threads() is not used by two
-  // calls at a time. A task throws nothing and waits for no other one. A Host calls by one thread at a time, and never
-  // from a task; several Hosts that share an Executor may call at the same time.
+  // Calls task(i, worker) once for every i < tasks and returns when all calls have.
+  // worker < threads() is not used by two calls at a time. A task throws nothing and waits for no
+  // other one. A Host calls by one thread at a time, and never from a task; several Hosts that
+  // share an Executor may call at the same time.
   virtual void run(index_t tasks, ParallelTask task) = 0;
 
  protected:

@@ -5,9 +5,10 @@
 
 namespace gpunet::detail {
 
-// While it lives, operations of this thread take subnormal numbers (floats below 1.2e-38) as 0 and make none. They cost
-// a processor a hundred times the time of others, and a network that has learned its lesson computes with little
-// else. Processors other than x86 take them in their stride, so nothing is changed there.
+// While it lives, operations of this thread take subnormal numbers (floats below 1.2e-38) as 0 and
+// make none. They cost a processor a hundred times the time of others, and a network that has
+// learned its lesson computes with little else. Processors other than x86 take them in their
+// stride, so nothing is changed there.
 class FlushSubnormals {
  public:
 #if GPUNET_X86
@@ -16,7 +17,8 @@ class FlushSubnormals {
       __builtin_ia32_ldmxcsr(wanted);
   }
   ~FlushSubnormals() {
-    if ((before_ & flush_results) == 0 || (before_ & flush_operands) == 0) __builtin_ia32_ldmxcsr(before_);
+    if ((before_ & flush_results) == 0 || (before_ & flush_operands) == 0)
+      __builtin_ia32_ldmxcsr(before_);
   }
 #else
   FlushSubnormals() {}
@@ -26,12 +28,14 @@ class FlushSubnormals {
 
 #if GPUNET_X86
  private:
-  static constexpr unsigned flush_results = 0x8000, flush_operands = 0x0040;  // bits FTZ and DAZ of MXCSR
+  // Bits FTZ and DAZ of MXCSR.
+  static constexpr unsigned flush_results = 0x8000, flush_operands = 0x0040;
   unsigned before_;
 #endif
 };
 
-// The opposite: while it lives, this thread computes with subnormal numbers, as PyTorch does outside of networks.
+// The opposite: while it lives, this thread computes with subnormal numbers, as PyTorch does
+// outside of networks.
 class KeepSubnormals {
  public:
 #if GPUNET_X86

@@ -13,8 +13,8 @@ namespace detail {
 // A loop whose functor is known by its address alone: f(i) for begin <= i < end, on this thread.
 using Loop = void (*)(const void* functor, index_t begin, index_t end);
 
-// The loop over an F that gains nothing from vectors, or for the baseline of x86-64: there short code, which compiles faster,
-// matters more than speed.
+// The loop over an F that gains nothing from vectors, or for the baseline of x86-64: there short
+// code, which compiles faster, matters more than speed.
 template <class F>
 void loop_plain(const void* functor, index_t begin, index_t end) {
   const F f = *static_cast<const F*>(functor);
@@ -22,18 +22,20 @@ void loop_plain(const void* functor, index_t begin, index_t end) {
     f(i);
 }
 
-// The loop over an F, vectorized for one path. The functor is copied, so that nothing in the loop can change it.
+// The loop over an F, vectorized for one path. The functor is copied, so that nothing in the loop
+// can change it.
 #if GPUNET_X86
 template <class F>
-[[GPUNET_VECTORIZE, gnu::target(GPUNET_TARGET_AVX2)]] void loop_avx2(const void* functor, index_t begin,
-                                                                     index_t end) {
+[[GPUNET_VECTORIZE, gnu::target(GPUNET_TARGET_AVX2)]] void loop_avx2(const void* functor,
+                                                                     index_t begin, index_t end) {
   const F f = *static_cast<const F*>(functor);
   GPUNET_INDEPENDENT_ITERATIONS
   for (index_t i = begin; i < end; ++i)
     f(i);
 }
 template <class F>
-[[GPUNET_VECTORIZE, gnu::target(GPUNET_TARGET_AVX512)]] void loop_avx512(const void* functor, index_t begin,
+[[GPUNET_VECTORIZE, gnu::target(GPUNET_TARGET_AVX512)]] void loop_avx512(const void* functor,
+                                                                         index_t begin,
                                                                          index_t end) {
   const F f = *static_cast<const F*>(functor);
   GPUNET_INDEPENDENT_ITERATIONS
@@ -62,15 +64,17 @@ Loop loop_over() {
   if constexpr (wants_one_copy<F>) return loop_plain<F>;
 #if GPUNET_X86
   else
-    return isa() == Isa::avx512 ? loop_avx512<F> : isa() == Isa::avx2 ? loop_avx2<F> : loop_plain<F>;
+    return isa() == Isa::avx512 ? loop_avx512<F>
+           : isa() == Isa::avx2 ? loop_avx2<F>
+                                : loop_plain<F>;
 #else
   else
     return loop_baseline<F>;
 #endif
 }
 
-// Runs a loop over i < n, in chunks on several threads where that pays: below `chunk` indices a second thread costs more than it
-// gives.
+// Runs a loop over i < n, in chunks on several threads where that pays: below `chunk` indices a
+// second thread costs more than it gives.
 void run_loop(Host& device, index_t n, Loop loop, const void* functor, index_t chunk = 1 << 16);
 
 // Runs the loop over a functor.
@@ -81,7 +85,8 @@ struct RunLoop {
   template <class F>
   void operator()(const F& f) const {
     static_assert(IndexFunctor<F>,
-                  "gpunet::for_each: the functor does not take an index, or is not const, write GPUNET_FN void "
+                  "gpunet::for_each: the functor does not take an index, or is not const, write "
+                  "GPUNET_FN void "
                   "operator()(index_t i) const");
     run_loop(device, n, loop_over<F>(), &f);
   }
@@ -89,15 +94,16 @@ struct RunLoop {
 
 }  // namespace detail
 
-// Calls f(i) for every i < n. The calls must not depend on each other: they run in any order, in vectors, on any
-// thread. f is a named, trivially copyable functor; its operator() is GPUNET_FN. One whose branches do not depend on i may have
+// Calls f(i) for every i < n. The calls must not depend on each other: they run in any order, in
+// vectors, on any thread. f is a named, trivially copyable functor; its operator() is GPUNET_FN.
+// One whose branches do not depend on i may have
 //   template <class Loop> void without_branches(const Loop& loop) const   calls loop(g) with a functor g for the case at hand
 // because compilers neither hoist such branches nor vectorize a loop that contains them.
 template <class F>
 void for_each(Host& device, index_t n, F f) {
-  static_assert(
-      std::is_trivially_copyable_v<F>,
-      "gpunet::for_each: the functor must be trivially copyable (pointers and numbers, nothing that owns)");
+  static_assert(std::is_trivially_copyable_v<F>,
+                "gpunet::for_each: the functor must be trivially copyable (pointers and numbers, "
+                "nothing that owns)");
   const detail::RunLoop loop{device, n};
   if constexpr (requires { f.without_branches(loop); })
     f.without_branches(loop);

@@ -21,19 +21,22 @@ class ThreadPool;
 
 // Options of a Host.
 struct HostOptions {
-  // How many work at a time, the caller included; 0 takes one per processor, divided by the number of processes that were launched
-  // together on this machine (see Launch).
+  // How many work at a time, the caller included; 0 takes one per processor, divided by the number
+  // of processes that were launched together on this machine (see Launch).
   int threads = 0;
-  Executor* executor = nullptr;  // threads of the program to use instead of own ones; `threads` is to be 0 then
-  // exact: without Winograd's convolution, which rounds more and spreads what is not finite (see Precision).
+  // Threads of the program to use instead of own ones; `threads` is to be 0 then.
+  Executor* executor = nullptr;
+  // exact: without Winograd's convolution, which rounds more and spreads what is not finite (see
+  // Precision).
   Precision precision = Precision::fast;
 };
 
-// The processor as a device: memory from operator new, work done by the calling thread and by threads of its own, or
-// those of an Executor.
+// The processor as a device: memory from operator new, work done by the calling thread and by
+// threads of its own, or those of an Executor.
 class Host {
  public:
-  static constexpr std::size_t alignment = detail::host_alignment;  // of what it allocates, in bytes
+  // Of what it allocates, in bytes.
+  static constexpr std::size_t alignment = detail::host_alignment;
 
   Host() : Host(HostOptions{}) {}
   explicit Host(HostOptions options);
@@ -46,7 +49,9 @@ class Host {
   void* allocate(std::size_t bytes) { return memory_.allocate(bytes); }
   void deallocate(void* p, std::size_t bytes) noexcept { memory_.deallocate(p, bytes); }
   void upload(void* target, const void* source, std::size_t bytes) { move(target, source, bytes); }
-  void download(void* target, const void* source, std::size_t bytes) { move(target, source, bytes); }
+  void download(void* target, const void* source, std::size_t bytes) {
+    move(target, source, bytes);
+  }
   void copy(void* target, const void* source, std::size_t bytes) { move(target, source, bytes); }
   void synchronize() {}
 
@@ -54,10 +59,11 @@ class Host {
   std::size_t memory_allocated() const { return 0; }
   std::size_t memory_reserved() const { return 0; }
 
-  // Calls task(i, worker) for every i < tasks, each once, in any order; returns when all are done. No two calls at a
-  // time have the same worker < threads(). The first exception of a task is thrown here, after the running ones have
-  // ended; tasks not yet begun are dropped. Called from inside a task, or while another thread's call is under way, it
-  // runs everything itself. Tasks flush subnormal numbers to 0.
+  // Calls task(i, worker) for every i < tasks, each once, in any order; returns when all are done.
+  // No two calls at a time have the same worker < threads(). The first exception of a task is
+  // thrown here, after the running ones have ended; tasks not yet begun are dropped. Called from
+  // inside a task, or while another thread's call is under way, it runs everything itself. Tasks
+  // flush subnormal numbers to 0.
   template <class Task>
   void run(index_t tasks, Task&& task) {
     run_if(true, tasks, task);
@@ -70,10 +76,12 @@ class Host {
     const auto call = [](void* context, index_t i, int worker) {
       (*static_cast<T*>(context))(i, worker);
     };
-    run_tasks(shared, tasks, {call, const_cast<void*>(static_cast<const void*>(std::addressof(task)))});
+    run_tasks(shared, tasks,
+              {call, const_cast<void*>(static_cast<const void*>(std::addressof(task)))});
   }
 
-  // Working memory that lasts from call to call: detail::LentMemory::Loan loan(device.working_memory(), bytes).
+  // Working memory that lasts from call to call: detail::LentMemory::Loan
+  // loan(device.working_memory(), bytes).
   detail::LentMemory& working_memory() { return working_memory_; }
 
  private:

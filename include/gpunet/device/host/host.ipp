@@ -41,13 +41,14 @@ GPUNET_INLINE std::unique_ptr<ThreadPool> make_pool(const HostOptions& options) 
   constexpr int most = 1024;
   require(options.threads >= 0 && options.threads <= most, "gpunet::Host: ", options.threads,
           " threads (want 1 to ", most, ", or 0 for one per processor)");
-  require(!options.executor || options.threads == 0, "gpunet::Host: both an executor and ", options.threads,
-          " threads (the executor knows how many it has), leave out one of them");
+  require(!options.executor || options.threads == 0, "gpunet::Host: both an executor and ",
+          options.threads, " threads (the executor knows how many it has), leave out one of them");
   if (options.executor) return nullptr;
   return std::make_unique<ThreadPool>(options.threads > 0 ? options.threads : default_threads());
 }
 
-// A call of run() that has the threads: what its tasks throw is caught, so that an Executor never sees it.
+// A call of run() that has the threads: what its tasks throw is caught, so that an Executor never
+// sees it.
 struct HostRound {
   ParallelTask task;
   std::atomic<bool> failed{false};
@@ -69,7 +70,8 @@ GPUNET_INLINE Host::Host(HostOptions options)
     : pool_(detail::make_pool(options)),
       executor_(options.executor ? *options.executor : *pool_),
       precision_(options.precision) {
-  require(threads() >= 1, "gpunet::Host: the executor has ", threads(), " threads (want 1 or more)");
+  require(threads() >= 1, "gpunet::Host: the executor has ", threads(),
+          " threads (want 1 or more)");
 }
 
 GPUNET_INLINE Host::~Host() = default;
@@ -88,14 +90,16 @@ GPUNET_INLINE void Host::share(index_t tasks, ParallelTask task) {
     ~Release() { busy.store(false, std::memory_order_release); }
   } release{busy_};
   detail::HostRound round{task};
-  executor_.run(
-      tasks, {[](void* context, index_t i, int worker) { (*static_cast<detail::HostRound*>(context))(i, worker); },
-              &round});
+  executor_.run(tasks, {[](void* context, index_t i, int worker) {
+                          (*static_cast<detail::HostRound*>(context))(i, worker);
+                        },
+                        &round});
   if (round.error) std::rethrow_exception(round.error);
 }
 
 GPUNET_INLINE std::string free_memory_text(const Host&) {
-  return concat("; ", std::int64_t{::sysconf(_SC_AVPHYS_PAGES)} * ::sysconf(_SC_PAGESIZE), " bytes free");
+  return concat("; ", std::int64_t{::sysconf(_SC_AVPHYS_PAGES)} * ::sysconf(_SC_PAGESIZE),
+                " bytes free");
 }
 
 }  // namespace gpunet

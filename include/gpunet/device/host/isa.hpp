@@ -26,7 +26,8 @@ CpuFeatures cpu_features();
 Isa widest_isa(const CpuFeatures& features);
 Isa widest_isa();
 
-// The path that the environment variable GPUNET_ISA asks for (baseline, avx2, avx512), else the widest there is.
+// The path that the environment variable GPUNET_ISA asks for (baseline, avx2, avx512), else the
+// widest there is.
 Isa chosen_isa();
 Isa& current_isa();
 
@@ -37,8 +38,8 @@ inline Isa isa() {
   return detail::current_isa();
 }
 
-// Switches the path for the whole program, as tests do. Not while kernels run. Throws Error where it does not
-// exist.
+// Switches the path for the whole program, as tests do. Not while kernels run. Throws Error where
+// it does not exist.
 void set_isa(Isa isa);
 
 }  // namespace gpunet

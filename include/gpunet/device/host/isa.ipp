@@ -33,12 +33,14 @@ GPUNET_INLINE CpuFeatures cpu_features() {
 GPUNET_INLINE Isa widest_isa(const CpuFeatures& features) {
   // Bits of cpuid, leaf 1 and leaf 7, and of xcr0: registers xmm and ymm; opmask and zmm.
   constexpr std::uint32_t fma = 1 << 12, avx = 1 << 28, avx2 = 1 << 5;
-  constexpr std::uint32_t avx512 = 1 << 16 | 1 << 17 | 1 << 30 | std::uint32_t{1} << 31;  // f, dq, bw, vl
+  // f, dq, bw, vl.
+  constexpr std::uint32_t avx512 = 1 << 16 | 1 << 17 | 1 << 30 | std::uint32_t{1} << 31;
   constexpr std::uint64_t ymm = 0x06, zmm = 0xe6;
   const auto has = [](auto bits, auto wanted) {
     return (bits & wanted) == wanted;
   };
-  if (!has(features.leaf1_ecx, fma | avx) || !has(features.leaf7_ebx, avx2) || !has(features.xcr0, ymm))
+  if (!has(features.leaf1_ecx, fma | avx) || !has(features.leaf7_ebx, avx2) ||
+      !has(features.xcr0, ymm))
     return Isa::baseline;
   return has(features.leaf7_ebx, avx512) && has(features.xcr0, zmm) ? Isa::avx512 : Isa::avx2;
 }
@@ -69,7 +71,8 @@ GPUNET_INLINE Isa& current_isa() {
 }  // namespace detail
 
 GPUNET_INLINE void set_isa(Isa isa) {
-  require(isa <= detail::widest_isa(), "gpunet::set_isa: this processor does not have that vector path");
+  require(isa <= detail::widest_isa(),
+          "gpunet::set_isa: this processor does not have that vector path");
   detail::current_isa() = isa;
 }
 

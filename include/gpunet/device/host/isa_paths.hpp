@@ -19,7 +19,8 @@ typedef float Vector8 __attribute__((vector_size(32)));
 
 namespace gpunet::detail {
 
-// The widest path in use whose vector is not longer than `width` floats. Kernels need one whole vector at least.
+// The widest path in use whose vector is not longer than `width` floats. Kernels need one whole
+// vector at least.
 [[gnu::noinline]] inline Isa path_for_width(index_t width) {
   const Isa fits = width >= 16 ? Isa::avx512 : width >= 8 ? Isa::avx2 : Isa::baseline;
   return std::min(fits, isa());
@@ -27,7 +28,8 @@ namespace gpunet::detail {
 
 }  // namespace gpunet::detail
 
-// Calls kernel(...) of the widest path that `width` floats fill; kernel is a function of a kernel file.
+// Calls kernel(...) of the widest path that `width` floats fill; kernel is a function of a kernel
+// file.
 #if GPUNET_X86
 #define GPUNET_CALL_PATH(width, kernel, ...)                                   \
   do {                                                                         \

@@ -32,7 +32,8 @@ class GrowingMemory {
   std::size_t bytes_ = 0;
 };
 
-// Memory that lasts from call to call, for one borrower at a time; who finds it lent gets memory of his own.
+// Memory that lasts from call to call, for one borrower at a time; who finds it lent gets memory of
+// his own.
 class LentMemory {
  public:
   // Borrowed memory, until it goes out of scope.

@@ -13,12 +13,15 @@
 
 namespace gpunet::detail {
 
-// Asks for pages of 2 MB where whole ones lie in new memory: large arrays then need fewer look-ups of addresses.
-GPUNET_INLINE void prefer_large_pages([[maybe_unused]] void* p, [[maybe_unused]] std::size_t bytes) noexcept {
+// Asks for pages of 2 MB where whole ones lie in new memory: large arrays then need fewer look-ups
+// of addresses.
+GPUNET_INLINE void prefer_large_pages([[maybe_unused]] void* p,
+                                      [[maybe_unused]] std::size_t bytes) noexcept {
 #if defined(__linux__)
   constexpr std::uintptr_t page = std::uintptr_t{1} << 21;
   const auto address = reinterpret_cast<std::uintptr_t>(p);
-  const std::uintptr_t begin = (address + page - 1) / page * page, end = (address + bytes) / page * page;
+  const std::uintptr_t begin = (address + page - 1) / page * page,
+                       end = (address + bytes) / page * page;
   if (begin < end) ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
 #endif
 }
@@ -30,7 +33,8 @@ GPUNET_INLINE void* allocate_on_host(std::size_t bytes) {
     return p;
   };
   return attempt<std::bad_alloc>(allocate, [&](const std::bad_alloc&) -> void* {
-    throw_error(Error(concat("gpunet::Host: no memory for ", bytes, " bytes, use a smaller batch or network")));
+    throw_error(Error(
+        concat("gpunet::Host: no memory for ", bytes, " bytes, use a smaller batch or network")));
   });
 }
 

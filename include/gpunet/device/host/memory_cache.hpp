@@ -9,9 +9,10 @@
 
 namespace gpunet::detail {
 
-// Stores the blocks that were freed last, 64 MB at most, for allocations of about their size: a block of a few megabytes that goes
-// back to the system costs a page fault for each 4 KB when it is used again, more than a pass of arithmetic over it; a small one
-// costs more than the arithmetic on 32 floats. A thread that finds another one here does not wait, but asks the system. Stores
+// Stores the blocks that were freed last, 64 MB at most, for allocations of about their size: a
+// block of a few megabytes that goes back to the system costs a page fault for each 4 KB when it is
+// used again, more than a pass of arithmetic over it; a small one costs more than the arithmetic on
+// 32 floats. A thread that finds another one here does not wait, but asks the system. Stores
 // nothing under the address sanitizer, which would no longer see errors.
 class HostMemoryCache {
  public:

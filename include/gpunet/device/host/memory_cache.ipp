@@ -44,7 +44,8 @@ GPUNET_INLINE void* HostMemoryCache::allocate(std::size_t bytes) {
 
 GPUNET_INLINE void HostMemoryCache::deallocate(void* memory, std::size_t bytes) noexcept {
 #if GPUNET_CACHES_HOST_MEMORY
-  if (memory && bytes > 0 && bytes <= most_bytes && !busy_.test_and_set(std::memory_order_acquire)) {
+  if (memory && bytes > 0 && bytes <= most_bytes &&
+      !busy_.test_and_set(std::memory_order_acquire)) {
     const std::size_t size = rounded(bytes);
     const auto replace = [&] {
       Block& block = blocks_[next_];
@@ -54,8 +55,8 @@ GPUNET_INLINE void HostMemoryCache::deallocate(void* memory, std::size_t bytes) 
       block = {};
       return &block;
     };
-    const auto empty =
-        std::find_if(blocks_.begin(), blocks_.end(), [](const Block& block) { return !block.memory; });
+    const auto empty = std::find_if(blocks_.begin(), blocks_.end(),
+                                    [](const Block& block) { return !block.memory; });
     Block* place = empty != blocks_.end() ? &*empty : replace();
     while (stored_ + size > most_bytes)
       place = replace();

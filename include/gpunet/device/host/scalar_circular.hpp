@@ -1,8 +1,9 @@
-// sin, cos and tan of single floats up to largest_circular: without branches and calls, so that compilers vectorize loops over
-// them. sin and cos to 2 units in the last place; tan, which is computed in doubles, to 0.51.
+// sin, cos and tan of single floats up to largest_circular: without branches and calls, so that
+// compilers vectorize loops over them. sin and cos to 2 units in the last place; tan, which is
+// computed in doubles, to 0.51.
 //
-// x = n pi / 2 + r in doubles, |r| < pi / 4, with an integer n of at most 20 bits; then polynomials in r^2, fitted to the
-// smallest relative error, 2^-37 that of sin r and 2^-33 that of cos r.
+// x = n pi / 2 + r in doubles, |r| < pi / 4, with an integer n of at most 20 bits; then polynomials
+// in r^2, fitted to the smallest relative error, 2^-37 that of sin r and 2^-33 that of cos r.
 #pragma once
 
 #include <cstdint>
@@ -49,7 +50,8 @@ template <class T>
   return p * square + T(1);
 }
 
-// sin(n pi / 2 + r): sin r for an even n, cos r for an odd one, negative in the second half of four quarters.
+// sin(n pi / 2 + r): sin r for an even n, cos r for an odd one, negative in the second half of four
+// quarters.
 [[gnu::always_inline]] inline float sin_of_quarters(const Quarters& x, Mask n) {
   const float r = static_cast<float>(x.rest);
   return as_floats(as_bits(select(-(n & 1), cos_of_rest(r), sin_of_rest(r))) ^ (n & 2) << 30);

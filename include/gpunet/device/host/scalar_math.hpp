@@ -1,4 +1,5 @@
-// The functions of vector_math.inl for single floats: without branches and calls, so that compilers vectorize loops over them.
+// The functions of vector_math.inl for single floats: without branches and calls, so that compilers
+// vectorize loops over them.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +26,8 @@ using Mask = std::int32_t;
   __builtin_memcpy(&v, &bits, sizeof v);
   return v;
 }
-// a where the mask is set, else b. Not by ?:, because compilers compute the number that is chosen in a branch, and do not
-// vectorize that.
+// a where the mask is set, else b. Not by ?:, because compilers compute the number that is chosen
+// in a branch, and do not vectorize that.
 [[gnu::always_inline]] inline Vector select(Mask mask, Vector a, Vector b) {
   Mask bits_a, bits_b;
   __builtin_memcpy(&bits_a, &a, sizeof a);

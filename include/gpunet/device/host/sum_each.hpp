@@ -33,7 +33,8 @@ struct SumEach {
 
   template <class T>
   [[gnu::always_inline]] inline T sum(index_t i, index_t r, index_t end) const {
-    constexpr index_t lanes = 16;  // independent partial sums: they fill a vector, and lose fewer digits than one
+    // Independent partial sums: they fill a vector, and lose fewer digits than one.
+    constexpr index_t lanes = 16;
     T partial[lanes] = {};
     for (; r + lanes <= end; r += lanes)
       for (index_t lane = 0; lane < lanes; ++lane)
@@ -49,16 +50,18 @@ struct SumEach {
 
 }  // namespace detail
 
-// For every i < n: f.store(i, s) where s is the sum of f(i, r) over r < length, 0 when length is 0. The order of
-// the additions is fixed. f is a named, trivially copyable functor whose two functions are GPUNET_FN.
+// For every i < n: f.store(i, s) where s is the sum of f(i, r) over r < length, 0 when length is 0.
+// The order of the additions is fixed. f is a named, trivially copyable functor whose two functions
+// are GPUNET_FN.
 template <class F>
 void sum_each(Host&, index_t n, index_t length, F f) {
-  static_assert(
-      std::is_trivially_copyable_v<F>,
-      "gpunet::sum_each: the functor must be trivially copyable (pointers and numbers, nothing that owns)");
+  static_assert(std::is_trivially_copyable_v<F>,
+                "gpunet::sum_each: the functor must be trivially copyable (pointers and numbers, "
+                "nothing that owns)");
   static_assert(
       detail::SumFunctor<F>,
-      "gpunet::sum_each: the functor lacks operator()(i, r) or store(i, sum), write both, each const: GPUNET_FN T "
+      "gpunet::sum_each: the functor lacks operator()(i, r) or store(i, sum), write both, each "
+      "const: GPUNET_FN T "
       "operator()(index_t i, index_t r) const, GPUNET_FN void store(index_t i, T sum) const");
   const detail::SumEach<F> sum{length, f};
   for (index_t i = 0; i < n; ++i)

@@ -16,8 +16,8 @@
 
 namespace gpunet::detail {
 
-// Waits for something that another thread is about to do: for some microseconds at full speed, then giving way to other
-// threads; after that sleeping is cheaper.
+// Waits for something that another thread is about to do: for some microseconds at full speed, then
+// giving way to other threads; after that sleeping is cheaper.
 template <class Condition>
 bool spin_until(Condition condition) {
   using Clock = std::chrono::steady_clock;
@@ -35,10 +35,11 @@ bool spin_until(Condition condition) {
   return condition();
 }
 
-// A fixed number of threads that share numbered tasks. The caller works along as worker 0; the others wait for the next
-// run, awake for a moment, then asleep. Each worker begins with tasks of its own, the same ones for the same number of
-// tasks, so that what it had in its cache serves again; then it helps the others. In a child of fork(), which has no threads
-// but the caller's, the caller runs all tasks: nothing waits for the others.
+// A fixed number of threads that share numbered tasks. The caller works along as worker 0; the
+// others wait for the next run, awake for a moment, then asleep. Each worker begins with tasks of
+// its own, the same ones for the same number of tasks, so that what it had in its cache serves
+// again; then it helps the others. In a child of fork(), which has no threads but the caller's, the
+// caller runs all tasks: nothing waits for the others.
 class ThreadPool final : public Executor {
  public:
   explicit ThreadPool(int threads) : open_(static_cast<std::size_t>(threads)) {
@@ -47,8 +48,8 @@ class ThreadPool final : public Executor {
         threads_.emplace_back([this, worker] { serve(worker); });
     };
     const auto explain = [&](const std::system_error& e) {
-      throw_error(Error(concat("gpunet::Host: the system gives only ", threads_.size() + 1, " of ", threads,
-                               " threads (", e.what(), "), ask for fewer")));
+      throw_error(Error(concat("gpunet::Host: the system gives only ", threads_.size() + 1, " of ",
+                               threads, " threads (", e.what(), "), ask for fewer")));
     };
     attempt([&] { attempt<std::system_error>(start, explain); },
             [&] {
@@ -76,8 +77,9 @@ class ThreadPool final : public Executor {
   }
 
  private:
-  // Tasks of a round that nobody has begun: `next` to `end`, both in one word, so that one operation takes a task. Who has
-  // taken one may read task_ and offset_, which do not change before all tasks are done.
+  // Tasks of a round that nobody has begun: `next` to `end`, both in one word, so that one
+  // operation takes a task. Who has taken one may read task_ and offset_, which do not change
+  // before all tasks are done.
   struct alignas(64) Open {
     std::atomic<std::uint64_t> word{0};
 
@@ -102,7 +104,8 @@ class ThreadPool final : public Executor {
     tasks_.store(tasks, std::memory_order_relaxed);
     done_.store(0, std::memory_order_relaxed);
     for (index_t worker = 0; worker < threads(); ++worker)
-      open_[static_cast<std::size_t>(worker)].offer(worker * tasks / threads(), (worker + 1) * tasks / threads());
+      open_[static_cast<std::size_t>(worker)].offer(worker * tasks / threads(),
+                                                    (worker + 1) * tasks / threads());
     round_.fetch_add(1, std::memory_order_seq_cst);
     if (sleepers_.load(std::memory_order_seq_cst) > 0 && owner_.is_this()) {
       const std::lock_guard lock(mutex_);
@@ -139,7 +142,8 @@ class ThreadPool final : public Executor {
   void serve(int worker) {
     std::uint64_t seen = 0;
     const auto called = [&] {
-      return round_.load(std::memory_order_seq_cst) != seen || stopping_.load(std::memory_order_relaxed);
+      return round_.load(std::memory_order_seq_cst) != seen ||
+             stopping_.load(std::memory_order_relaxed);
     };
     for (;;) {
       if (!spin_until(called)) {

@@ -1,6 +1,7 @@
-// exp, log, tanh and others of one vector path, or of single floats (scalar_math.hpp), to 2 units in the last place (expm1,
-// log1p and erf to 3) over all floats, NaN, infinities and subnormal numbers included; see vector_math.hpp. The polynomials,
-// but those of erf, are from the Cephes library (S. Moshier), minimax ones for the intervals given here.
+// exp, log, tanh and others of one vector path, or of single floats (scalar_math.hpp), to 2 units
+// in the last place (expm1, log1p and erf to 3) over all floats, NaN, infinities and subnormal
+// numbers included; see vector_math.hpp. The polynomials, but those of erf, are from the Cephes
+// library (S. Moshier), minimax ones for the intervals given here.
 
 namespace gpunet::GPUNET_PATH {
 
@@ -35,7 +36,8 @@ GPUNET_TARGET [[gnu::always_inline]] inline Vector exp(Vector x) {
   const Vector shifted = x * 1.44269504088896341f + shift;
   const Vector whole = shifted - shift;
   const Mask n = as_bits(shifted) - as_bits(shift);
-  const Vector r = x - whole * 0.693359375f - whole * -2.12194440e-4f;  // ln 2 in two parts, the first of few bits
+  // ln 2 in two parts, the first of few bits.
+  const Vector r = x - whole * 0.693359375f - whole * -2.12194440e-4f;
   Vector p = r * 1.9875691500e-4f + 1.3981999507e-3f;
   p = p * r + 8.3334519073e-3f;
   p = p * r + 4.1665795894e-2f;
@@ -46,7 +48,8 @@ GPUNET_TARGET [[gnu::always_inline]] inline Vector exp(Vector x) {
   return p * power_of_two(half) * power_of_two(n - half);
 }
 
-// log x = e ln 2 + log m with x = 2^e m, and log m = r - r^2/2 + r^3 p(r) for sqrt(1/2) < m < sqrt(2), r = m - 1.
+// log x = e ln 2 + log m with x = 2^e m, and log m = r - r^2/2 + r^3 p(r) for
+// sqrt(1/2) < m < sqrt(2), r = m - 1.
 GPUNET_TARGET [[gnu::always_inline]] inline Vector log(Vector x) {
   const Vector infinity = splat(std::numeric_limits<float>::infinity());
   const Vector no_number = splat(std::numeric_limits<float>::quiet_NaN());
@@ -85,8 +88,8 @@ GPUNET_TARGET [[gnu::always_inline]] inline Vector tanh(Vector x) {
   return as_floats(as_bits(select(as_mask(size < 0.625f), of_small, of_large)) | sign);
 }
 
-// log(1 + x): the error of 1 + x is made good by the factor x / ((1 + x) - 1), as by W. Kahan (HP-15C Advanced Functions
-// Handbook, 1982).
+// log(1 + x): the error of 1 + x is made good by the factor x / ((1 + x) - 1), as by W. Kahan
+// (HP-15C Advanced Functions Handbook, 1982).
 GPUNET_TARGET [[gnu::always_inline]] inline Vector log1p(Vector x) {
   const Vector infinity = splat(std::numeric_limits<float>::infinity());
   const Vector sum = 1.0f + x, rounded = sum - 1.0f;
@@ -100,7 +103,8 @@ GPUNET_TARGET [[gnu::always_inline]] inline Vector expm1(Vector x) {
   return select(cancels, tanh(0.5f * x) * (power + 1.0f), power - 1.0f);
 }
 
-// erf x = x p(x^2) for |x| < 1, else 1 - e^q(|x|) with the sign of x; polynomials fitted to the smallest relative error, 2e-9.
+// erf x = x p(x^2) for |x| < 1, else 1 - e^q(|x|) with the sign of x; polynomials fitted to the
+// smallest relative error, 2e-9.
 GPUNET_TARGET [[gnu::always_inline]] inline Vector erf(Vector x) {
   const Mask sign = as_bits(x) & std::numeric_limits<std::int32_t>::min();
   const Vector size = as_floats(as_bits(x) ^ sign), square = size * size;
@@ -111,7 +115,8 @@ GPUNET_TARGET [[gnu::always_inline]] inline Vector erf(Vector x) {
   p = p * square - 3.76126258e-1f;
   p = p * square + 1.12837917f;
   const Vector of_small = size * p;
-  const Vector a = select(as_mask(size > 4.0f), splat(4.0f), size);  // from there on the result is 1
+  // From there on the result is 1.
+  const Vector a = select(as_mask(size > 4.0f), splat(4.0f), size);
   Vector q = a * 1.86379256e-4f - 2.94765891e-3f;
   q = q * a + 2.18380664e-2f;
   q = q * a - 1.03106759e-1f;

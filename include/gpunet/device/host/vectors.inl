@@ -1,4 +1,5 @@
-// The vector of one path and its few functions; included by isa_paths.hpp through each_isa_path.inl.
+// The vector of one path and its few functions; included by isa_paths.hpp through
+// each_isa_path.inl.
 
 namespace gpunet::GPUNET_PATH {
 
@@ -6,8 +7,9 @@ inline constexpr index_t lanes = GPUNET_LANES;
 typedef float Vector __attribute__((vector_size(GPUNET_LANES * 4)));
 typedef std::int32_t Mask __attribute__((vector_size(GPUNET_LANES * 4)));
 
-// How many rows of sums a tile in registers has. On x86-64 only processors older than AVX2, and rows shorter than its vector,
-// take the baseline: there short code, which compiles faster, matters more than speed.
+// How many rows of sums a tile in registers has. On x86-64 only processors older than AVX2, and
+// rows shorter than its vector, take the baseline: there short code, which compiles faster, matters
+// more than speed.
 inline constexpr int tile_rows = GPUNET_LANES == 16 ? 4 : GPUNET_LANES == 4 && GPUNET_X86 ? 1 : 2;
 
 GPUNET_TARGET [[gnu::always_inline]] inline Vector load(const float* p) {
@@ -20,7 +22,8 @@ GPUNET_TARGET [[gnu::always_inline]] inline void store(float* p, Vector v) {
   __builtin_memcpy(p, &v, sizeof v);
 }
 
-// Makes the compiler keep a loaded vector in a register, where it would rather load it again for every use.
+// Makes the compiler keep a loaded vector in a register, where it would rather load it again for
+// every use.
 GPUNET_TARGET [[gnu::always_inline]] inline void hold([[maybe_unused]] Vector& v) {
 #if GPUNET_X86
   asm("" : "+v"(v));
@@ -70,8 +73,8 @@ GPUNET_TARGET [[gnu::always_inline]] inline float sum(Vector v) {
 #else
   const Vector8 eight = v;
 #endif
-  const Vector4 four =
-      __builtin_shufflevector(eight, eight, 0, 1, 2, 3) + __builtin_shufflevector(eight, eight, 4, 5, 6, 7);
+  const Vector4 four = __builtin_shufflevector(eight, eight, 0, 1, 2, 3) +
+                       __builtin_shufflevector(eight, eight, 4, 5, 6, 7);
   return (four[0] + four[2]) + (four[1] + four[3]);
 #endif
 }
@@ -111,7 +114,9 @@ class LaneSums {
   }
   // Returns the sums of the lanes.
   GPUNET_TARGET [[gnu::always_inline]] Vector each() const {
-    return is_long_ ? __builtin_convertvector(total_ + __builtin_convertvector(run_, WideVector), Vector) : run_;
+    return is_long_
+               ? __builtin_convertvector(total_ + __builtin_convertvector(run_, WideVector), Vector)
+               : run_;
   }
   // Returns the sum over all lanes.
   GPUNET_TARGET [[gnu::always_inline]] double wide_all() const {

@@ -1,4 +1,5 @@
-// Convolution in one or two dimensions with groups, dilation and rectangles, and its transpose, as a node of a graph.
+// Convolution in one or two dimensions with groups, dilation and rectangles, and its transpose, as
+// a node of a graph.
 #pragma once
 
 #include <gpunet/ops/any_conv2d/geometry.hpp>
@@ -6,8 +7,9 @@
 
 namespace gpunet {
 
-// y = x * w + b, or, transposed, what the input gradient of such a convolution is: then y has the channels and sizes of its
-// x. w and b are the parameters 0 and 1. Inputs are [channels, height, width] or [channels, length], one row.
+// y = x * w + b, or, transposed, what the input gradient of such a convolution is: then y has the
+// channels and sizes of its x. w and b are the parameters 0 and 1. Inputs are [channels, height,
+// width] or [channels, length], one row.
 struct AnyConv2dOp {
   AnyConv2dGeometry geometry;
   bool bias = true, transposed = false;

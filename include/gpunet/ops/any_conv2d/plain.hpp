@@ -1,4 +1,5 @@
-// Convolution with groups, dilation and rectangles, and its transpose: the plain single-source version.
+// Convolution with groups, dilation and rectangles, and its transpose: the plain single-source
+// version.
 #pragma once
 
 #include <gpunet/ops/any_conv2d/geometry.hpp>
@@ -6,7 +7,8 @@
 
 namespace gpunet {
 
-// The arrays of a convolution between x and y; those that are written are not const in the functions below.
+// The arrays of a convolution between x and y; those that are written are not const in the
+// functions below.
 template <class T>
 struct AnyConv2dArgs {
   Slice slice;
@@ -29,7 +31,8 @@ struct AnyConv2dForward {
   GPUNET_FN void operator()(index_t i) const {
     const index_t j = i % inner, column = i / inner % g.columns.outputs;
     const index_t row = i / (inner * g.columns.outputs) % g.rows.outputs;
-    const index_t channel = i / (inner * g.out_pixels()) % g.out_channels, outer = i / (inner * g.out_features());
+    const index_t channel = i / (inner * g.out_pixels()) % g.out_channels,
+                  outer = i / (inner * g.out_features());
     const index_t first_in = channel / g.outs() * g.ins();
     const T* image = x + (outer * g.in_channels + first_in) * g.in_pixels() * inner + j;
     const T* filter = w + channel * g.taps();
@@ -49,8 +52,8 @@ struct AnyConv2dForward {
   }
 };
 
-// dx = dy * w + b, gathered; an input gradient has no b, the output of a transposed convolution may. One index = one
-// element of dx.
+// dx = dy * w + b, gathered; an input gradient has no b, the output of a transposed convolution
+// may. One index = one element of dx.
 template <class T>
 struct AnyConv2dInputGradient {
   static constexpr bool one_copy = true;
@@ -63,7 +66,8 @@ struct AnyConv2dInputGradient {
   GPUNET_FN void operator()(index_t i) const {
     const index_t j = i % inner, column = i / inner % g.columns.size;
     const index_t row = i / (inner * g.columns.size) % g.rows.size;
-    const index_t channel = i / (inner * g.in_pixels()) % g.in_channels, outer = i / (inner * g.in_features());
+    const index_t channel = i / (inner * g.in_pixels()) % g.in_channels,
+                  outer = i / (inner * g.in_features());
     const index_t first_out = channel / g.ins() * g.outs();
     const T* image = dy + (outer * g.out_channels + first_out) * g.out_pixels() * inner + j;
     const T* filter = w + first_out * g.taps() + channel % g.ins() * g.area();
@@ -94,12 +98,16 @@ struct AnyConv2dWeightGradient {
 
   GPUNET_FN T operator()(index_t i, index_t r) const {
     const index_t kx = i % g.columns.kernel, ky = i / g.columns.kernel % g.rows.kernel;
-    const index_t channel = i / g.taps(), in = channel / g.outs() * g.ins() + i / g.area() % g.ins();
+    const index_t channel = i / g.taps(),
+                  in = channel / g.outs() * g.ins() + i / g.area() % g.ins();
     const index_t j = r % inner, column = r / inner % g.columns.outputs;
-    const index_t row = r / (inner * g.columns.outputs) % g.rows.outputs, outer = r / (inner * g.out_pixels());
+    const index_t row = r / (inner * g.columns.outputs) % g.rows.outputs,
+                  outer = r / (inner * g.out_pixels());
     const index_t iy = g.rows.source(row, ky), ix = g.columns.source(column, kx);
     if (iy < 0 || iy >= g.rows.size || ix < 0 || ix >= g.columns.size) return T{};
-    return dy[(((outer * g.out_channels + channel) * g.rows.outputs + row) * g.columns.outputs + column) * inner +
+    return dy[(((outer * g.out_channels + channel) * g.rows.outputs + row) * g.columns.outputs +
+               column) *
+                  inner +
               j] *
            x[(((outer * g.in_channels + in) * g.rows.size + iy) * g.columns.size + ix) * inner + j];
   }
@@ -117,7 +125,9 @@ struct AnyConv2dBiasGradient {
   GPUNET_FN T operator()(index_t channel, index_t r) const {
     return dy[(r / plane * channels + channel) * plane + r % plane];
   }
-  GPUNET_FN void store(index_t channel, T sum) const { store_gradient(db[channel], sum, accumulate); }
+  GPUNET_FN void store(index_t channel, T sum) const {
+    store_gradient(db[channel], sum, accumulate);
+  }
 };
 
 // Returns how many elements of T the functions below need as scratch memory.
@@ -129,7 +139,8 @@ index_t any_conv2d_scratch(const D&, const Slice&, const AnyConv2dGeometry&, T) 
 // y = x * w + b.
 template <class D, class T>
 void any_conv2d_forward(D& device, const AnyConv2dArgs<T>& a, const T* x, T* y) {
-  for_each(device, a.slice.samples() * a.g.out_features(), AnyConv2dForward<T>{a.g, a.slice.inner, x, a.w, a.b, y});
+  for_each(device, a.slice.samples() * a.g.out_features(),
+           AnyConv2dForward<T>{a.g, a.slice.inner, x, a.w, a.b, y});
 }
 
 // dx = dy * w + b.
@@ -141,16 +152,16 @@ void any_conv2d_backward_input(D& device, const AnyConv2dArgs<T>& a, const T* dy
 
 // dw = sum of dy x.
 template <class D, class T>
-void any_conv2d_backward_weight(D& device, const AnyConv2dArgs<T>& a, const T* x, const T* dy, T* dw,
-                                Accumulate accumulate) {
+void any_conv2d_backward_weight(D& device, const AnyConv2dArgs<T>& a, const T* x, const T* dy,
+                                T* dw, Accumulate accumulate) {
   sum_each(device, a.g.out_channels * a.g.taps(), a.slice.samples() * a.g.out_pixels(),
            AnyConv2dWeightGradient<T>{a.g, a.slice.inner, x, dy, dw, accumulate});
 }
 
 // db = sum of dy, the gradient of [channels, pixels] per sample.
 template <class D, class T>
-void any_conv2d_backward_bias(D& device, const Slice& slice, index_t channels, index_t pixels, const T* dy, T* db,
-                              Accumulate accumulate) {
+void any_conv2d_backward_bias(D& device, const Slice& slice, index_t channels, index_t pixels,
+                              const T* dy, T* db, Accumulate accumulate) {
   sum_each(device, channels, slice.samples() * pixels,
            AnyConv2dBiasGradient<T>{channels, pixels * slice.inner, dy, db, accumulate});
 }

@@ -7,19 +7,23 @@
 
 namespace gpunet {
 
-// y_i = sum_j softmax_j(scale q_i . k_j) v_j for each head, as torch.nn.functional.scaled_dot_product_attention. q, k and v are parts
-// of one input, or of several (AttentionOperand::input). Scores are computed in tiles, with the softmax on the way; forward
-// stores the logarithm of the sum of each row, from which backward computes the probabilities again. Dao and others,
-// "FlashAttention: Fast and Memory-Efficient Exact Attention with IO-Awareness", NeurIPS 2022; Milakov and Gimelshein, "Online
-// normalizer calculation for softmax", 2018.
+// y_i = sum_j softmax_j(scale q_i . k_j) v_j for each head, as
+// torch.nn.functional.scaled_dot_product_attention. q, k and v are parts of one input, or of
+// several (AttentionOperand::input). Scores are computed in tiles, with the softmax on the way;
+// forward stores the logarithm of the sum of each row, from which backward computes the
+// probabilities again. Dao and others, "FlashAttention: Fast and Memory-Efficient Exact Attention
+// with IO-Awareness", NeurIPS 2022; Milakov and Gimelshein, "Online normalizer calculation for
+// softmax", 2018.
 //
-// A query whose keys are all ignored gets zeros, and gives no gradients, as in PyTorch's function (its
-// nn.MultiheadAttention returns NaN there if it also returns the weights).
+// A query whose keys are all ignored gets zeros, and gives no gradients, as in PyTorch's function
+// (its nn.MultiheadAttention returns NaN there if it also returns the weights).
 struct AttentionOp {
   AttentionGeometry g;
-  double dropout =
-      0;  // the probability that a weight is 0 in training mode; the others are multiplied by 1 / (1 - dropout)
-  int mask = -1;  // the input [keys] that is nonzero where a key is ignored, key_padding_mask; -1: there is none
+  // The probability that a weight is 0 in training mode; the others are multiplied by
+  // 1 / (1 - dropout).
+  double dropout = 0;
+  // The input [keys] that is nonzero where a key is ignored, key_padding_mask; -1: there is none.
+  int mask = -1;
 
   OpTraits traits(const Sizes&, const Sizes&) const {
     return {.cache_elements = g.heads * g.queries, .uses_random = dropout > 0};

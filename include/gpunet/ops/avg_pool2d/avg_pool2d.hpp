@@ -16,8 +16,8 @@ struct AvgPool2dOp {
     if (columns.kernel == 0)
       return is_row ? concat("output_size=", columns.outputs)
                     : concat("output_size=(", rows.outputs, ", ", columns.outputs, ")");
-    const bool is_square =
-        rows.kernel == columns.kernel && rows.stride == columns.stride && rows.padding == columns.padding;
+    const bool is_square = rows.kernel == columns.kernel && rows.stride == columns.stride &&
+                           rows.padding == columns.padding;
     const auto text = [&](index_t PoolAxis::*of) {
       return is_row      ? concat("(", columns.*of, ",)")
              : is_square ? concat(columns.*of)

@@ -5,8 +5,9 @@
 
 namespace gpunet {
 
-// The windows of an average pooling along one dimension: every `stride` elements one of `kernel` elements, padding
-// included; or, with kernel 0, `outputs` adaptive ones, as equal as whole elements allow, which may overlap.
+// The windows of an average pooling along one dimension: every `stride` elements one of `kernel`
+// elements, padding included; or, with kernel 0, `outputs` adaptive ones, as equal as whole
+// elements allow, which may overlap.
 struct PoolAxis {
   index_t size, outputs;
   index_t kernel = 0, stride = 0, padding = 0;
@@ -23,8 +24,8 @@ struct PoolAxis {
     const index_t last = o * stride - padding + kernel;
     return last < size ? last : size;
   }
-  // Returns the number of elements that its sum is divided by: those of its window, with the padding if that counts, and
-  // nothing behind the padding.
+  // Returns the number of elements that its sum is divided by: those of its window, with the
+  // padding if that counts, and nothing behind the padding.
   GPUNET_FN index_t length(index_t o) const {
     if (kernel == 0 || !counts_padding) return end(o) - begin(o);
     const index_t rest = size + 2 * padding - o * stride;
@@ -43,11 +44,13 @@ struct PoolAxis {
   }
 
   // Returns whether there is one window, which has all elements and no padding.
-  bool is_one_window() const { return outputs == 1 && end(0) - begin(0) == size && length(0) == size; }
+  bool is_one_window() const {
+    return outputs == 1 && end(0) - begin(0) == size && length(0) == size;
+  }
 };
 
-// Sizes of one average pooling. x [channels, rows.size, columns.size], y [channels, rows.outputs, columns.outputs] per
-// sample. Padding positions count as zeros.
+// Sizes of one average pooling. x [channels, rows.size, columns.size], y [channels, rows.outputs,
+// columns.outputs] per sample. Padding positions count as zeros.
 struct AvgPool2dGeometry {
   index_t channels;
   PoolAxis rows, columns;

@@ -21,7 +21,8 @@ struct AvgPool2dForward {
     const index_t row = i / (inner * g.columns.outputs) % g.rows.outputs;
     const index_t plane = i / (inner * g.columns.outputs * g.rows.outputs);
     const T* image = x + plane * g.rows.size * g.columns.size * inner + j;
-    const index_t row_end = g.rows.end(row), begin = g.columns.begin(column), end = g.columns.end(column);
+    const index_t row_end = g.rows.end(row), begin = g.columns.begin(column),
+                  end = g.columns.end(column);
     LongSum<T> sum;
     for (index_t iy = g.rows.begin(row); iy < row_end; ++iy)
       for (index_t ix = begin; ix < end; ++ix)
@@ -44,7 +45,8 @@ struct AvgPool2dBackward {
     const index_t row = i / (inner * g.columns.size) % g.rows.size;
     const index_t plane = i / (inner * g.columns.size * g.rows.size);
     const T* gradients = dy + plane * g.rows.outputs * g.columns.outputs * inner + j;
-    const index_t row_end = g.rows.last(row), begin = g.columns.first(column), end = g.columns.last(column);
+    const index_t row_end = g.rows.last(row), begin = g.columns.first(column),
+                  end = g.columns.last(column);
     LongSum<T> sum;
     for (index_t oy = g.rows.first(row); oy < row_end; ++oy)
       for (index_t ox = begin; ox < end; ++ox)
@@ -77,7 +79,8 @@ struct GlobalAvgPool2dBackward {
 };
 
 template <class D, class T>
-void avg_pool2d_forward(D& device, const Slice& slice, const AvgPool2dGeometry& g, const T* x, T* y) {
+void avg_pool2d_forward(D& device, const Slice& slice, const AvgPool2dGeometry& g, const T* x,
+                        T* y) {
   if (slice.inner == 1 && g.is_global())
     sum_each(device, slice.outer * g.channels, g.rows.size * g.columns.size,
              GlobalAvgPool2dForward<T>{g.rows.size * g.columns.size, x, y});
@@ -86,7 +89,8 @@ void avg_pool2d_forward(D& device, const Slice& slice, const AvgPool2dGeometry& 
 }
 
 template <class D, class T>
-void avg_pool2d_backward(D& device, const Slice& slice, const AvgPool2dGeometry& g, const T* dy, T* dx) {
+void avg_pool2d_backward(D& device, const Slice& slice, const AvgPool2dGeometry& g, const T* dy,
+                         T* dx) {
   const index_t n = slice.samples() * g.in_features();
   if (slice.inner == 1 && g.is_global())
     for_each(device, n, GlobalAvgPool2dBackward<T>{g.rows.size * g.columns.size, dy, dx});

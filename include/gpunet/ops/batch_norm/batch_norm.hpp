@@ -6,9 +6,9 @@
 
 namespace gpunet {
 
-// y = clamp((x - mean) / sqrt(variance + eps) w + b) for each channel of [channels, width]. Parameters w, b; buffers running mean,
-// running variance, number of batches, mean and inverse deviation of the batch. Layers do not clamp; fuse()
-// sets the bounds of the activation behind.
+// y = clamp((x - mean) / sqrt(variance + eps) w + b) for each channel of [channels, width].
+// Parameters w, b; buffers running mean, running variance, number of batches, mean and inverse
+// deviation of the batch. Layers do not clamp; fuse() sets the bounds of the activation behind.
 struct BatchNormOp {
   index_t channels, width;
   double eps, momentum;  // momentum below 0: the running statistics are the mean over all batches

@@ -1,4 +1,5 @@
-// Batch normalization (Ioffe and Szegedy 2015) as torch.nn.BatchNorm1d and BatchNorm2d: the plain single-source version.
+// Batch normalization (Ioffe and Szegedy 2015) as torch.nn.BatchNorm1d and BatchNorm2d: the plain
+// single-source version.
 #pragma once
 
 #include <cmath>
@@ -10,8 +11,8 @@
 
 namespace gpunet {
 
-// Sizes of one batch normalization: x, y [channels, pixels] per sample. A channel has slice.count * pixels elements;
-// those of padding samples are left out.
+// Sizes of one batch normalization: x, y [channels, pixels] per sample. A channel has
+// slice.count * pixels elements; those of padding samples are left out.
 struct BatchNormGeometry {
   Slice slice;
   index_t channels, pixels;
@@ -38,15 +39,17 @@ struct RunningStatistics {
   index_t* batches;
 };
 
-// What a rank tells the others where a batch is that of all ranks, [2 channels + 1]: in the forward pass the means of its channels, the sums of
-// squared distances from them, and the number of elements of a channel; in the backward pass the sums of dy (x - mean), those of dy, and
-// that number. The functors with a `record` store it there unless that is null.
+// What a rank tells the others where a batch is that of all ranks, [2 channels + 1]: in the forward
+// pass the means of its channels, the sums of squared distances from them, and the number of
+// elements of a channel; in the backward pass the sums of dy (x - mean), those of dy, and that
+// number. The functors with a `record` store it there unless that is null.
 GPUNET_FN constexpr index_t batch_norm_record(index_t channels) {
   return 2 * channels + 1;
 }
 
-// The functors below read element i (an offset) of channel c in at(c, i). Results of those whose names end in Sum are added up
-// over a channel and passed to store(c, sum); the others run for every element.
+// The functors below read element i (an offset) of channel c in at(c, i). Results of those whose
+// names end in Sum are added up over a channel and passed to store(c, sum); the others run for
+// every element.
 
 // mean[c] = mean of channel c, of this rank.
 template <class T>
@@ -68,9 +71,9 @@ struct ChannelMeanSum {
   }
 };
 
-// inverse[c] = 1 / sqrt(variance of channel c + eps), and the running statistics move a part of the way to this batch:
-// `momentum` of it, or 1 / batches where that is negative (so that they are the mean over all batches). The running
-// variance is the unbiased one.
+// inverse[c] = 1 / sqrt(variance of channel c + eps), and the running statistics move a part of the
+// way to this batch: `momentum` of it, or 1 / batches where that is negative (so that they are the
+// mean over all batches). The running variance is the unbiased one.
 template <class T>
 struct ChannelVarianceSum {
   BatchNormGeometry g;
@@ -95,8 +98,9 @@ struct ChannelVarianceSum {
     // Where T has no normal number for it, the outputs would be zeros: NaN, so that the overflow is
     // not hidden.
     const double deviation = 1 / std::sqrt(sum / n + eps);
-    inverse[c] = static_cast<T>(deviation < 1 / static_cast<double>(detail::largest<T>) * 4 ? detail::no_deviation
-                                                                                            : deviation);
+    inverse[c] = static_cast<T>(deviation < 1 / static_cast<double>(detail::largest<T>) * 4
+                                    ? detail::no_deviation
+                                    : deviation);
     const double part = momentum < 0 ? 1 / static_cast<double>(*running.batches) : momentum;
     const auto follow = [part](T& value, double target) {
       value = static_cast<T>(part * target + (1 - part) * static_cast<double>(value));
@@ -106,8 +110,8 @@ struct ChannelVarianceSum {
   }
 };
 
-// The records of all ranks as one, rank by rank: Chan, Golub and LeVeque, "Updating Formulae and a Pairwise Algorithm for Computing
-// Sample Variances", 1979. One index = one channel.
+// The records of all ranks as one, rank by rank: Chan, Golub and LeVeque, "Updating Formulae and a
+// Pairwise Algorithm for Computing Sample Variances", 1979. One index = one channel.
 template <class T>
 struct MergeRanks {
   static constexpr bool one_copy = true;
@@ -150,11 +154,14 @@ struct NormalizeElement {
   const T *x, *mean, *inverse, *w, *b;
   Clamp<T> clamp;
   T* y;
-  GPUNET_FN void at(index_t c, index_t i) const { y[i] = clamp((x[i] - mean[c]) * (inverse[c] * w[c]) + b[c]); }
+  GPUNET_FN void at(index_t c, index_t i) const {
+    y[i] = clamp((x[i] - mean[c]) * (inverse[c] * w[c]) + b[c]);
+  }
   GPUNET_FN void pad(index_t i) const { y[i] = T{}; }
 };
 
-// The gradient of the normalized numbers (dy below): that of y, or with bounds that of y within them and 0 at them.
+// The gradient of the normalized numbers (dy below): that of y, or with bounds that of y within
+// them and 0 at them.
 template <class T>
 struct GivenGradient {
   const T* dy;
@@ -167,7 +174,8 @@ struct ClampedGradient {
   GPUNET_FN T operator[](index_t i) const { return clamp.gradient(y[i], dy[i]); }
 };
 
-// dw = sum of dy x', db = sum of dy, with x' = (x - mean) inverse; and both as means for the gradient of x.
+// dw = sum of dy x', db = sum of dy, with x' = (x - mean) inverse; and both as means for the
+// gradient of x.
 template <class T, class Gradient>
 struct BatchNormParameterSum {
   BatchNormGeometry g;
@@ -184,7 +192,8 @@ struct BatchNormParameterSum {
     return {gradient * (static_cast<double>(x[i]) - static_cast<double>(mean[c])), gradient};
   }
   GPUNET_FN void store(index_t c, const SumPair& sum) const {
-    const double w = sum.first * static_cast<double>(inverse[c]), n = static_cast<double>(g.per_channel());
+    const double w = sum.first * static_cast<double>(inverse[c]),
+                 n = static_cast<double>(g.per_channel());
     store_gradient(dw[c], static_cast<T>(w), accumulate);
     store_gradient(db[c], static_cast<T>(sum.second), accumulate);
     means[c] = static_cast<T>(w / n);
@@ -196,7 +205,8 @@ struct BatchNormParameterSum {
   }
 };
 
-// The means for the gradient of x from the sum of the records of all ranks. One index = one channel.
+// The means for the gradient of x from the sum of the records of all ranks. One index = one
+// channel.
 template <class T>
 struct MeansOfRanks {
   static constexpr bool one_copy = true;
@@ -223,7 +233,8 @@ struct BatchNormInputGradient {
   GPUNET_FN void pad(index_t i) const { dx[i] = T{}; }
 };
 
-// dx = w inverse (dy - mean of dy - x' mean of dy x'): the statistics are the batch's and depend on x.
+// dx = w inverse (dy - mean of dy - x' mean of dy x'): the statistics are the batch's and depend on
+// x.
 template <class T, class Gradient>
 struct BatchNormTrainingGradient {
   BatchNormGeometry g;

@@ -7,8 +7,8 @@
 
 namespace gpunet {
 
-// y = pool(activation(x * w + b)); w, b are the parameters 0 and 1. Layers make it without activation and pooling, which
-// fusing adds.
+// y = pool(activation(x * w + b)); w, b are the parameters 0 and 1. Layers make it without
+// activation and pooling, which fusing adds.
 struct Conv2dOp {
   Conv2dGeometry geometry;
   bool bias = true;
@@ -35,7 +35,8 @@ struct Conv2dOp {
   }
 };
 
-// The kernels for sizes of type Geometry: Conv2dGeometry where the channels are few, else WideConv2dGeometry.
+// The kernels for sizes of type Geometry: Conv2dGeometry where the channels are few, else
+// WideConv2dGeometry.
 template <class Geometry>
 struct Conv2dKernels {
   using op_type = Conv2dOp;

@@ -17,7 +17,8 @@ GPUNET_INLINE std::string Conv2dOp::extra_repr(const Sizes&, const Sizes&) const
   const auto pair = [](std::string_view name, index_t n) {
     return concat(", ", name, "=(", n, ", ", n, ")");
   };
-  return concat(g.in_channels, ", ", g.out_channels, pair("kernel_size", g.kernel), pair("stride", g.stride),
+  return concat(g.in_channels, ", ", g.out_channels, pair("kernel_size", g.kernel),
+                pair("stride", g.stride),
                 same            ? ", padding=same"
                 : g.padding > 0 ? pair("padding", g.padding)
                                 : "",
@@ -26,7 +27,8 @@ GPUNET_INLINE std::string Conv2dOp::extra_repr(const Sizes&, const Sizes&) const
 
 template <class Geometry>
 template <class D, class T>
-index_t Conv2dKernels<Geometry>::scratch(const Conv2dOp& op, const D& device, const Slice& slice, T type) {
+index_t Conv2dKernels<Geometry>::scratch(const Conv2dOp& op, const D& device, const Slice& slice,
+                                         T type) {
   if constexpr (DeviceTraits<D>::template fuses<T>)
     if (op.is_block()) return conv2d_block_scratch(device, slice, op.block<Geometry>(), type);
   return conv2d_scratch(device, slice, Geometry{op.geometry}, type);
@@ -51,19 +53,20 @@ void Conv2dKernels<Geometry>::forward(const Conv2dOp& op, D& device, const Forwa
 template <class Geometry>
 template <class D, class T>
 void Conv2dKernels<Geometry>::backward(const Conv2dOp& op, D& device, const BackwardPass<T>& pass) {
-  const Conv2dBackwardArgs<T, Geometry> args{.slice = pass.slice,
-                                             .block = op.block<Geometry>(),
-                                             .x = pass.x,
-                                             .y = pass.dy_is_rectified ? nullptr : pass.y,
-                                             .dy = pass.dy,
-                                             .w = pass.parameters[0],
-                                             .dx = pass.dx,
-                                             .dw = pass.skips_parameters ? nullptr : pass.gradients[0],
-                                             .db = op.bias ? pass.gradients[1] : nullptr,
-                                             .accumulate = pass.accumulate,
-                                             .scratch = pass.scratch,
-                                             .choice = reinterpret_cast<const PoolChoice*>(pass.cache),
-                                             .rectify_dx = pass.rectify_dx};
+  const Conv2dBackwardArgs<T, Geometry> args{
+      .slice = pass.slice,
+      .block = op.block<Geometry>(),
+      .x = pass.x,
+      .y = pass.dy_is_rectified ? nullptr : pass.y,
+      .dy = pass.dy,
+      .w = pass.parameters[0],
+      .dx = pass.dx,
+      .dw = pass.skips_parameters ? nullptr : pass.gradients[0],
+      .db = op.bias ? pass.gradients[1] : nullptr,
+      .accumulate = pass.accumulate,
+      .scratch = pass.scratch,
+      .choice = reinterpret_cast<const PoolChoice*>(pass.cache),
+      .rectify_dx = pass.rectify_dx};
   if constexpr (DeviceTraits<D>::template fuses<T>)
     if (op.is_block()) return conv2d_block_backward(device, args);
   if (args.dw) conv2d_backward_parameters(device, args);

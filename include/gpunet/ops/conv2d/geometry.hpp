@@ -6,8 +6,9 @@
 
 namespace gpunet {
 
-// Sizes of one convolution. x [in_channels, height, width], w [out_channels, in_channels, kernel, kernel],
-// y [out_channels, out_height, out_width] per sample; square kernel, same stride and zero padding on both axes.
+// Sizes of one convolution. x [in_channels, height, width], w [out_channels, in_channels, kernel,
+// kernel], y [out_channels, out_height, out_width] per sample; square kernel, same stride and zero
+// padding on both axes.
 struct Conv2dGeometry {
   index_t in_channels, height, width;
   index_t out_channels, out_height, out_width;
@@ -21,8 +22,8 @@ struct Conv2dGeometry {
   friend bool operator==(const Conv2dGeometry&, const Conv2dGeometry&) = default;
 };
 
-// A convolution that may have many channels. A type of its own, so that programs that are known, when they are
-// compiled, to have none do not compile its kernels.
+// A convolution that may have many channels. A type of its own, so that programs that are known,
+// when they are compiled, to have none do not compile its kernels.
 struct WideConv2dGeometry : Conv2dGeometry {
   static constexpr index_t many = 16;       // channels on both sides, for Host
   static constexpr index_t many_rows = 32;  // and more, on either side, for the tiles of Cuda
@@ -30,8 +31,8 @@ struct WideConv2dGeometry : Conv2dGeometry {
   const Conv2dGeometry& general() const { return *this; }
 };
 
-// A convolution with what follows it: y = pool(activation(x * w + b)), with max pooling over windows of 2 x 2 that do not
-// overlap, or none.
+// A convolution with what follows it: y = pool(activation(x * w + b)), with max pooling over
+// windows of 2 x 2 that do not overlap, or none.
 template <class Geometry>
 struct Conv2dBlock {
   Geometry g;  // Conv2dGeometry, or one derived from it

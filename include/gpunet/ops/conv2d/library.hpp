@@ -22,33 +22,37 @@ struct BatchConvolution : Conv2dBlock<Conv2dGeometry> {
 
   template <class Geometry>
   BatchConvolution(const Slice& slice, const Conv2dBlock<Geometry>& block)
-      : Conv2dBlock<Conv2dGeometry>{block.g, block.activation, block.pool}, samples(slice.samples()) {}
+      : Conv2dBlock<Conv2dGeometry>{block.g, block.activation, block.pool},
+        samples(slice.samples()) {}
   BatchConvolution(const Slice& slice, const Conv2dGeometry& geometry)
       : BatchConvolution(slice, Conv2dBlock<Conv2dGeometry>{geometry, Activation::none, false}) {}
 
   index_t multiply_adds() const { return samples * g.out_features() * g.taps(); }
 };
 
-// The convolutions of arrays of T by a library. It gives its work to the stream of the Cuda that it was made for, and allocates
-// nothing on it: `scratch` holds as many elements as scratch() says.
+// The convolutions of arrays of T by a library. It gives its work to the stream of the Cuda that it
+// was made for, and allocates nothing on it: `scratch` holds as many elements as scratch() says.
 template <class T>
 class LibraryConvolutions {
  public:
   virtual ~LibraryConvolutions() = default;
 
-  // Returns whether it has algorithms for all three products. The first call for a convolution chooses them, and must not be
-  // recorded.
+  // Returns whether it has algorithms for all three products. The first call for a convolution
+  // chooses them, and must not be recorded.
   virtual bool can(const BatchConvolution& c) = 0;
   // Of a convolution that it can do.
   virtual index_t scratch(const BatchConvolution& c) = 0;
-  // y = pool(activation(x * w + b)). False, and nothing done, where it turns out that the library lacks a kernel.
+  // y = pool(activation(x * w + b)). False, and nothing done, where it turns out that the library
+  // lacks a kernel.
   virtual bool forward(Cuda& device, const BatchConvolution& c, const Conv2dForwardArgs<T>& a) = 0;
   // The gradient of x * w + b, in dy or in scratch, given dy, the gradient of the pooled outputs.
-  virtual T* through_pool(Cuda& device, const BatchConvolution& c, const PoolChoice* choice, T* dy, T* scratch) = 0;
+  virtual T* through_pool(Cuda& device, const BatchConvolution& c, const PoolChoice* choice, T* dy,
+                          T* scratch) = 0;
   // From here on dy is the gradient of x * w + b; it may be in scratch.
-  virtual void backward_parameters(Cuda& device, const BatchConvolution& c, const Conv2dBackwardArgs<T>& a) = 0;
-  virtual void backward_input(Cuda& device, const BatchConvolution& c, const T* dy, const T* w, T* dx,
-                              T* scratch) = 0;
+  virtual void backward_parameters(Cuda& device, const BatchConvolution& c,
+                                   const Conv2dBackwardArgs<T>& a) = 0;
+  virtual void backward_input(Cuda& device, const BatchConvolution& c, const T* dy, const T* w,
+                              T* dx, T* scratch) = 0;
 };
 
 class ConvolutionLibrary {
@@ -65,17 +69,20 @@ inline LibraryUse library_use() {
   static const LibraryUse use = [] {
     const char* text = std::getenv("GPUNET_CUDNN");
     const std::string_view word = text ? text : "";
-    require(word.empty() || word == "always" || word == "never", "gpunet::Cuda: GPUNET_CUDNN is '", word,
-            "', want always, never or nothing");
-    return word == "always" ? LibraryUse::always : word == "never" ? LibraryUse::never : LibraryUse::where_it_pays;
+    require(word.empty() || word == "always" || word == "never", "gpunet::Cuda: GPUNET_CUDNN is '",
+            word, "', want always, never or nothing");
+    return word == "always"  ? LibraryUse::always
+           : word == "never" ? LibraryUse::never
+                             : LibraryUse::where_it_pays;
   }();
   return use;
 }
 
-// Returns whether a library is faster than our own kernels (estimated, not measured). These gather their operands element by
-// element, which costs as much as the products and is hidden least where channels are many. A library takes more launches:
-// the bias gradient, the rectifier's and the pooling are kernels of their own. 2^27 multiply-adds take an H200 4 us at
-// the least, as long as two or three of those. Its kernels for double were not measured.
+// Returns whether a library is faster than our own kernels (estimated, not measured). These gather
+// their operands element by element, which costs as much as the products and is hidden least where
+// channels are many. A library takes more launches: the bias gradient, the rectifier's and the
+// pooling are kernels of their own. 2^27 multiply-adds take an H200 4 us at the least, as long as
+// two or three of those. Its kernels for double were not measured.
 template <class T>
 bool library_pays(const BatchConvolution& c) {
   constexpr index_t least = 1 << 27, least_in = 16, least_out = 32;
@@ -86,7 +93,8 @@ bool library_pays(const BatchConvolution& c) {
 // Returns the library that does a convolution in place of our own kernels, or null where they do.
 template <class T>
 LibraryConvolutions<T>* library_for(const Cuda& device, const BatchConvolution& c) {
-  constexpr index_t most = std::numeric_limits<int>::max();  // elements of an array that cuDNN can count
+  // Elements of an array that cuDNN can count.
+  constexpr index_t most = std::numeric_limits<int>::max();
   if (!linked_convolution_library.make || library_use() == LibraryUse::never) return nullptr;
   if (c.samples == 0 || std::max({c.samples * c.g.in_features(), c.samples * c.g.out_features(),
                                   c.g.out_channels * c.g.taps()}) > most)

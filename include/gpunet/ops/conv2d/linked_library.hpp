@@ -12,8 +12,9 @@ namespace gpunet {
 
 namespace detail {
 
-// Makes the program's library for a device; null in a program that has none. A unit that holds a library sets it before
-// main() begins. So all units are compiled alike, and all of a program use the library or none.
+// Makes the program's library for a device; null in a program that has none. A unit that holds a
+// library sets it before main() begins. So all units are compiled alike, and all of a program use
+// the library or none.
 struct LinkedConvolutionLibrary {
   std::shared_ptr<ConvolutionLibrary> (*make)(const Cuda& device) = nullptr;
   std::size_t (*version)() = nullptr;  // as cuDNN numbers it

@@ -1,4 +1,5 @@
-// Two-dimensional convolution (cross-correlation, as torch.nn.Conv2d): the plain single-source version.
+// Two-dimensional convolution (cross-correlation, as torch.nn.Conv2d): the plain single-source
+// version.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +12,8 @@
 
 namespace gpunet {
 
-// The arguments of the forward pass of a convolution, or of a block: a convolution with what follows it.
+// The arguments of the forward pass of a convolution, or of a block: a convolution with what
+// follows it.
 template <class T, class Geometry = Conv2dGeometry>
 struct Conv2dForwardArgs {
   Slice slice;
@@ -21,7 +23,8 @@ struct Conv2dForwardArgs {
   OptionalArray<const T> b = {};  // [out_channels]
   T* y = nullptr;                 // [out_features] per sample
   T* scratch = nullptr;
-  PoolChoice* choice = nullptr;  // [out_features] per sample where a block pools: where the maxima were
+  // [out_features] per sample where a block pools: where the maxima were.
+  PoolChoice* choice = nullptr;
 
   // The same for kernels that serve any convolution.
   Conv2dForwardArgs<T> general() const {
@@ -48,9 +51,13 @@ struct Conv2dBackwardArgs {
 
   // The same for kernels that serve any convolution.
   Conv2dBackwardArgs<T> general() const {
-    return {
-        slice,     {block.g, block.activation, block.pool}, x, y, dy, w, dx, dw, db, accumulate, scratch, choice,
-        rectify_dx};
+    return {slice,     {block.g, block.activation, block.pool},
+            x,         y,
+            dy,        w,
+            dx,        dw,
+            db,        accumulate,
+            scratch,   choice,
+            rectify_dx};
   }
 };
 
@@ -65,8 +72,10 @@ struct Conv2dForward {
   T* y;
 
   GPUNET_FN void operator()(index_t i) const {
-    const index_t j = i % inner, column = i / inner % g.out_width, row = i / (inner * g.out_width) % g.out_height;
-    const index_t channel = i / (inner * g.out_pixels()) % g.out_channels, outer = i / (inner * g.out_features());
+    const index_t j = i % inner, column = i / inner % g.out_width,
+                  row = i / (inner * g.out_width) % g.out_height;
+    const index_t channel = i / (inner * g.out_pixels()) % g.out_channels,
+                  outer = i / (inner * g.out_features());
     const T* image = x + outer * g.in_features() * inner + j;
     const T* filter = w + channel * g.taps();
     T sum = b[channel];
@@ -77,7 +86,8 @@ struct Conv2dForward {
         for (index_t kx = 0; kx < g.kernel; ++kx) {
           const index_t ix = column * g.stride + kx - g.padding;
           if (ix < 0 || ix >= g.width) continue;
-          sum += filter[(c * g.kernel + ky) * g.kernel + kx] * image[((c * g.height + iy) * g.width + ix) * inner];
+          sum += filter[(c * g.kernel + ky) * g.kernel + kx] *
+                 image[((c * g.height + iy) * g.width + ix) * inner];
         }
       }
     y[i] = sum;
@@ -94,8 +104,10 @@ struct Conv2dInputGradient {
   T* dx;
 
   GPUNET_FN void operator()(index_t i) const {
-    const index_t j = i % inner, column = i / inner % g.width, row = i / (inner * g.width) % g.height;
-    const index_t channel = i / (inner * g.width * g.height) % g.in_channels, outer = i / (inner * g.in_features());
+    const index_t j = i % inner, column = i / inner % g.width,
+                  row = i / (inner * g.width) % g.height;
+    const index_t channel = i / (inner * g.width * g.height) % g.in_channels,
+                  outer = i / (inner * g.in_features());
     const T* image = dy + outer * g.out_features() * inner + j;
     T sum{};
     for (index_t c = 0; c < g.out_channels; ++c)
@@ -123,19 +135,24 @@ struct Conv2dWeightGradient {
   Accumulate accumulate;
 
   GPUNET_FN T operator()(index_t i, index_t r) const {
-    const index_t kx = i % g.kernel, ky = i / g.kernel % g.kernel, c = i / (g.kernel * g.kernel) % g.in_channels;
+    const index_t kx = i % g.kernel, ky = i / g.kernel % g.kernel,
+                  c = i / (g.kernel * g.kernel) % g.in_channels;
     const index_t channel = i / g.taps();
-    const index_t j = r % inner, column = r / inner % g.out_width, row = r / (inner * g.out_width) % g.out_height;
+    const index_t j = r % inner, column = r / inner % g.out_width,
+                  row = r / (inner * g.out_width) % g.out_height;
     const index_t outer = r / (inner * g.out_pixels());
     const index_t iy = row * g.stride + ky - g.padding, ix = column * g.stride + kx - g.padding;
     if (iy < 0 || iy >= g.height || ix < 0 || ix >= g.width) return T{};
-    return dy[(((outer * g.out_channels + channel) * g.out_height + row) * g.out_width + column) * inner + j] *
+    return dy[(((outer * g.out_channels + channel) * g.out_height + row) * g.out_width + column) *
+                  inner +
+              j] *
            x[(((outer * g.in_channels + c) * g.height + iy) * g.width + ix) * inner + j];
   }
   GPUNET_FN void store(index_t i, T sum) const { store_gradient(dw[i], sum, accumulate); }
 };
 
-// The same as loops without bounds checks, for devices with few threads. One index = one element of dw.
+// The same as loops without bounds checks, for devices with few threads. One index = one element of
+// dw.
 template <class T>
 struct Conv2dWeightGradientLoops {
   static constexpr bool one_copy = true;
@@ -145,7 +162,8 @@ struct Conv2dWeightGradientLoops {
   T* dw;
   Accumulate accumulate;
 
-  // The output positions along an axis for which one tap of the window is inside the image: first to last - 1.
+  // The output positions along an axis for which one tap of the window is inside the image: first
+  // to last - 1.
   struct Range {
     index_t first, last;
   };
@@ -155,7 +173,8 @@ struct Conv2dWeightGradientLoops {
   }
 
   void operator()(index_t i) const {
-    const index_t kx = i % g.kernel, ky = i / g.kernel % g.kernel, c = i / (g.kernel * g.kernel) % g.in_channels;
+    const index_t kx = i % g.kernel, ky = i / g.kernel % g.kernel,
+                  c = i / (g.kernel * g.kernel) % g.in_channels;
     const index_t channel = i / g.taps(), top = ky - g.padding, left = kx - g.padding;
     const Range rows = places(g.height, g.out_height, g.stride, top);
     const Range columns = places(g.width, g.out_width, g.stride, left);
@@ -163,7 +182,8 @@ struct Conv2dWeightGradientLoops {
     for (index_t outer = 0; outer < samples_outer; ++outer)
       for (index_t row = rows.first; row < rows.last; ++row) {
         const index_t out = ((outer * g.out_channels + channel) * g.out_height + row) * g.out_width;
-        const index_t in = ((outer * g.in_channels + c) * g.height + row * g.stride + top) * g.width + left;
+        const index_t in =
+            ((outer * g.in_channels + c) * g.height + row * g.stride + top) * g.width + left;
         for (index_t column = columns.first; column < columns.last; ++column)
           for (index_t j = 0; j < inner; ++j)
             sum += dy[(out + column) * inner + j] * x[(in + column * g.stride) * inner + j];
@@ -185,7 +205,9 @@ struct Conv2dBiasGradient {
     const index_t plane = g.out_pixels() * inner;
     return dy[(r / plane * g.out_channels + channel) * plane + r % plane];
   }
-  GPUNET_FN void store(index_t channel, T sum) const { db.store_gradient(channel, sum, accumulate); }
+  GPUNET_FN void store(index_t channel, T sum) const {
+    db.store_gradient(channel, sum, accumulate);
+  }
 };
 
 // Returns how many elements of T the three functions below need as scratch memory.
@@ -197,13 +219,15 @@ index_t conv2d_scratch(const D&, const Slice&, const Conv2dGeometry&, T) {
 template <class D, class T, class Geometry>
 void conv2d_forward(D& device, const Conv2dForwardArgs<T, Geometry>& a) {
   const Conv2dGeometry& g = a.block.g;
-  for_each(device, a.slice.samples() * g.out_features(), Conv2dForward<T>{g, a.slice.inner, a.x, a.w, a.b, a.y});
+  for_each(device, a.slice.samples() * g.out_features(),
+           Conv2dForward<T>{g, a.slice.inner, a.x, a.w, a.b, a.y});
 }
 
 template <class D, class T, class Geometry>
 void conv2d_backward_input(D& device, const Conv2dBackwardArgs<T, Geometry>& a) {
   const Conv2dGeometry& g = a.block.g;
-  for_each(device, a.slice.samples() * g.in_features(), Conv2dInputGradient<T>{g, a.slice.inner, a.dy, a.w, a.dx});
+  for_each(device, a.slice.samples() * g.in_features(),
+           Conv2dInputGradient<T>{g, a.slice.inner, a.dy, a.w, a.dx});
 }
 
 template <class D, class T, class Geometry>
@@ -212,12 +236,14 @@ void conv2d_backward_parameters(D& device, const Conv2dBackwardArgs<T, Geometry>
   const index_t length = a.slice.samples() * g.out_pixels();
   if constexpr (DeviceTraits<D>::has_host_memory)
     for_each(device, g.out_channels * g.taps(),
-             Conv2dWeightGradientLoops<T>{g, a.slice.outer, a.slice.inner, a.x, a.dy, a.dw, a.accumulate});
+             Conv2dWeightGradientLoops<T>{g, a.slice.outer, a.slice.inner, a.x, a.dy, a.dw,
+                                          a.accumulate});
   else
     sum_each(device, g.out_channels * g.taps(), length,
              Conv2dWeightGradient<T>{g, a.slice.inner, a.x, a.dy, a.dw, a.accumulate});
   if (a.db)
-    sum_each(device, g.out_channels, length, Conv2dBiasGradient<T>{g, a.slice.inner, a.dy, a.db, a.accumulate});
+    sum_each(device, g.out_channels, length,
+             Conv2dBiasGradient<T>{g, a.slice.inner, a.dy, a.db, a.accumulate});
 }
 
 }  // namespace gpunet

@@ -19,13 +19,14 @@ template <class T>
 void cross_entropy(Cuda& device, const CrossEntropy<T>& loss);
 #endif
 
-// Throws Error for an invalid label, but for those to ignore; `name` is the caller's, for the message. Only devices whose memory the CPU can read check;
-// on others the loss is NaN.
+// Throws Error for an invalid label, but for those to ignore; `name` is the caller's, for the
+// message. Only devices whose memory the CPU can read check; on others the loss is NaN.
 template <class D>
-void check_labels(std::string_view, D&, const label_t*, index_t, index_t, std::optional<index_t> = {}) {}
+void check_labels(std::string_view, D&, const label_t*, index_t, index_t,
+                  std::optional<index_t> = {}) {}
 
-void check_labels(std::string_view name, Host&, const label_t* labels, index_t count, index_t classes,
-                  std::optional<index_t> ignored = {});
+void check_labels(std::string_view name, Host&, const label_t* labels, index_t count,
+                  index_t classes, std::optional<index_t> ignored = {});
 
 }  // namespace gpunet
 

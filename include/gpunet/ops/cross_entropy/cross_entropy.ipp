@@ -22,10 +22,12 @@ GPUNET_INLINE void cross_entropy(Host& device, const CrossEntropy<float>& loss) 
   GPUNET_CALL_PATH(16, cross_entropy, loss);
 }
 
-GPUNET_INLINE void check_labels(std::string_view name, Host&, const label_t* labels, index_t count, index_t classes,
-                                std::optional<index_t> ignored) {
-  // One of these has its highest bit set unless a label is a class. In steps that compilers vectorize.
-  const auto last = static_cast<std::uint32_t>(std::min(classes - 1, index_t{std::numeric_limits<label_t>::max()}));
+GPUNET_INLINE void check_labels(std::string_view name, Host&, const label_t* labels, index_t count,
+                                index_t classes, std::optional<index_t> ignored) {
+  // One of these has its highest bit set unless a label is a class. In steps that compilers
+  // vectorize.
+  const auto last = static_cast<std::uint32_t>(
+      std::min(classes - 1, index_t{std::numeric_limits<label_t>::max()}));
   const auto bits_of = [last](label_t label) {
     return static_cast<std::uint32_t>(label) | (last - static_cast<std::uint32_t>(label));
   };
@@ -39,11 +41,12 @@ GPUNET_INLINE void check_labels(std::string_view name, Host&, const label_t* lab
     bits[0] |= bits_of(labels[done]);
   if (std::accumulate(bits, bits + step, std::uint32_t{0}, std::bit_or<>()) >> 31 == 0) return;
   for (index_t n = 0; n < count; ++n)
-    require((labels[n] >= 0 && labels[n] < classes) || ignored == labels[n], "gpunet::", name, ": label ",
-            labels[n], " of sample ", n, " of the batch is no class (want 0 to ", classes - 1,
-            "): check the labels, or ",
-            labels[n] < 0 ? concat("leave those out that are none by {.ignore_index = ", labels[n], "}")
-                          : "give the network as many outputs as there are classes");
+    require((labels[n] >= 0 && labels[n] < classes) || ignored == labels[n], "gpunet::", name,
+            ": label ", labels[n], " of sample ", n, " of the batch is no class (want 0 to ",
+            classes - 1, "): check the labels, or ",
+            labels[n] < 0
+                ? concat("leave those out that are none by {.ignore_index = ", labels[n], "}")
+                : "give the network as many outputs as there are classes");
 }
 
 }  // namespace gpunet

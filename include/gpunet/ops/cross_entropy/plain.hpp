@@ -9,9 +9,9 @@
 
 namespace gpunet {
 
-// loss_n = log sum_k exp(x_k) - x_label and dx = scale * (softmax(x) - onehot(label)), both shifted by max x
-// to avoid overflow. x, dx [classes] per sample. Padding samples get dx = 0; an invalid label gives NaN. One
-// index = one sample of the slice.
+// loss_n = log sum_k exp(x_k) - x_label and dx = scale * (softmax(x) - onehot(label)), both shifted
+// by max x to avoid overflow. x, dx [classes] per sample. Padding samples get dx = 0; an invalid
+// label gives NaN. One index = one sample of the slice.
 template <class T>
 struct CrossEntropy {
   static constexpr bool one_copy = true;

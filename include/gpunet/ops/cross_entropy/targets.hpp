@@ -1,4 +1,5 @@
-// The cross-entropy of weighted targets: class weights, ignored labels, label smoothing, probabilities, several places.
+// The cross-entropy of weighted targets: class weights, ignored labels, label smoothing,
+// probabilities, several places.
 #pragma once
 
 #include <cmath>
@@ -13,7 +14,8 @@ namespace gpunet {
 // What a network gives: logits x, or their logarithms of probabilities log_softmax(x).
 enum class ClassScores { logits, log_probabilities };
 
-// Targets that are labels: q_k = w_k ((1 - s) [k = label] + s / classes) for each place of each sample; 0 if it is ignored.
+// Targets that are labels: q_k = w_k ((1 - s) [k = label] + s / classes) for each place of each
+// sample; 0 if it is ignored.
 template <class T>
 struct LabelTargets {
   const label_t* labels;  // [count, places]
@@ -34,7 +36,8 @@ struct LabelTargets {
   // scores of all classes.
   GPUNET_FN bool uses(index_t n, index_t place, index_t k) const {
     const index_t label = labels[n * places + place];
-    return !(ignores && label == ignored) && (k == label || smoothing != 0 || label < 0 || label >= classes);
+    return !(ignores && label == ignored) &&
+           (k == label || smoothing != 0 || label < 0 || label >= classes);
   }
   // Whether it depends on any.
   GPUNET_FN bool counts(index_t n, index_t place) const {
@@ -66,7 +69,8 @@ struct ProbabilityTargets {
   }
 };
 
-// The arguments of the cross-entropy with targets q for a slice. Outputs of a sample are [classes, places].
+// The arguments of the cross-entropy with targets q for a slice. Outputs of a sample are [classes,
+// places].
 template <class T>
 struct TargetLossArgs {
   Slice slice;
@@ -83,7 +87,8 @@ struct TargetLossArgs {
   GPUNET_FN index_t at(index_t n, index_t place, index_t k) const {
     return slice.offset(n, k * places + place, classes * places);
   }
-  // Returns max x and log sum_k exp(x_k - max x) of a place; 0 and 0 for logarithms of probabilities, whose sum is 1.
+  // Returns max x and log sum_k exp(x_k - max x) of a place; 0 and 0 for logarithms of
+  // probabilities, whose sum is 1.
   struct Normalizer {
     T largest, logarithm;
   };
@@ -110,15 +115,19 @@ void target_loss(D& device, const LabelTargets<T>& targets, const TargetLossArgs
 template <class D, class T>
 void target_loss(D& device, const ProbabilityTargets<T>& targets, const TargetLossArgs<T>& args);
 
-// The same for labels and floats on Host: in vectors over the samples and places of a slice, where labels are not smoothed.
-void target_loss(Host& device, const LabelTargets<float>& targets, const TargetLossArgs<float>& args);
+// The same for labels and floats on Host: in vectors over the samples and places of a slice, where
+// labels are not smoothed.
+void target_loss(Host& device, const LabelTargets<float>& targets,
+                 const TargetLossArgs<float>& args);
 
 // Computes total[0] = the sum of the weights of `count` labels.
 template <class D, class T>
 void total_weight(D& device, const LabelTargets<T>& targets, index_t count, T* total);
 
-#define GPUNET_LABEL_LOSS(D, T) void target_loss(D&, const LabelTargets<T>&, const TargetLossArgs<T>&)
-#define GPUNET_PROBABILITY_LOSS(D, T) void target_loss(D&, const ProbabilityTargets<T>&, const TargetLossArgs<T>&)
+#define GPUNET_LABEL_LOSS(D, T) \
+  void target_loss(D&, const LabelTargets<T>&, const TargetLossArgs<T>&)
+#define GPUNET_PROBABILITY_LOSS(D, T) \
+  void target_loss(D&, const ProbabilityTargets<T>&, const TargetLossArgs<T>&)
 #define GPUNET_TOTAL_WEIGHT(D, T) void total_weight(D&, const LabelTargets<T>&, index_t, T*)
 GPUNET_EXTERN_TEMPLATES(GPUNET_LABEL_LOSS)
 GPUNET_EXTERN_TEMPLATES(GPUNET_PROBABILITY_LOSS)

@@ -13,7 +13,8 @@
 
 namespace gpunet {
 
-// losses[n] = sum over places and k of q_k (log sum_j exp x_j - x_k), divided. One sum for each real sample.
+// losses[n] = sum over places and k of q_k (log sum_j exp x_j - x_k), divided. One sum for each
+// real sample.
 template <class Targets, class T>
 struct TargetLoss {
   Targets q;
@@ -22,7 +23,8 @@ struct TargetLoss {
     const auto [largest, logarithm] = args.normalizer(n, place);
     LongSum<T> loss;
     for (index_t k = 0; k < args.classes; ++k)
-      if (q.uses(n, place, k)) loss += q(n, place, k) * (logarithm - (args.x[args.at(n, place, k)] - largest));
+      if (q.uses(n, place, k))
+        loss += q(n, place, k) * (logarithm - (args.x[args.at(n, place, k)] - largest));
     return loss.value();
   }
   GPUNET_FN void store(index_t n, T sum) const { args.losses[n] = args.divide(sum); }
@@ -90,8 +92,9 @@ GPUNET_INLINE void target_loss(Host& device, const LabelTargets<float>& targets,
   if (targets.smoothing != 0 || args.scores != ClassScores::logits || width < 4 || inner > 16)
     return target_loss<Host, float>(device, targets, args);
   const bool shared = args.slice.outer * width * args.classes >= index_t{1} << 15;
-  device.run_if(shared, args.slice.outer,
-                [&](index_t group, int) { GPUNET_CALL_PATH(width, target_loss, targets, args, group); });
+  device.run_if(shared, args.slice.outer, [&](index_t group, int) {
+    GPUNET_CALL_PATH(width, target_loss, targets, args, group);
+  });
 }
 
 template <class D, class T>

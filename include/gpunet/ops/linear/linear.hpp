@@ -7,14 +7,16 @@
 
 namespace gpunet {
 
-// y = activation(x W^T + b); W, b are the parameters 0 and 1. Layers make it without activation, which fusing adds.
+// y = activation(x W^T + b); W, b are the parameters 0 and 1. Layers make it without activation,
+// which fusing adds.
 struct LinearOp {
   index_t in, out;
   index_t rows = 1;  // of features in a sample
   bool bias = true;
   Activation activation = Activation::none;
-  bool keeps_relu_bits = false;  // store which numbers the ReLU let through, where the device uses that
-  index_t first_row = 0;         // of W and b: those before belong to other nodes
+  // Store which numbers the ReLU let through, where the device uses that.
+  bool keeps_relu_bits = false;
+  index_t first_row = 0;  // of W and b: those before belong to other nodes
 
   OpTraits traits(const Sizes&, const Sizes&) const {
     OpTraits traits;
@@ -34,7 +36,9 @@ struct LinearOp {
     else
       return false;
   }
-  index_t multiply_adds(const Sizes&, const Sizes&) const { return rows * (in + (bias ? 1 : 0)) * out; }
+  index_t multiply_adds(const Sizes&, const Sizes&) const {
+    return rows * (in + (bias ? 1 : 0)) * out;
+  }
 
   // Return W and b, or their gradients; b is null if there is none.
   template <class T>
@@ -59,7 +63,8 @@ struct LinearKernels {
 
   template <class D, class T>
   static index_t scratch(const LinearOp& op, const D& device, const Slice& slice, T type) {
-    return linear_scratch(device, Known{}, op.all_rows(slice), op.in, op.out, type, slice.outer > 1);
+    return linear_scratch(device, Known{}, op.all_rows(slice), op.in, op.out, type,
+                          slice.outer > 1);
   }
 
   template <class D, class T>
@@ -80,23 +85,24 @@ struct LinearKernels {
 
   template <class D, class T>
   static void backward(const LinearOp& op, D& device, const BackwardPass<T>& pass) {
-    linear_backward(device, Known{},
-                    LinearBackwardArgs<T>{.slice = op.all_rows(pass.slice),
-                                          .in = op.in,
-                                          .out = op.out,
-                                          .x = pass.x,
-                                          .y = pass.y,
-                                          .dy = pass.dy,
-                                          .w = op.weight(pass.parameters),
-                                          .dx = pass.dx,
-                                          .dw = pass.skips_parameters ? nullptr : op.weight(pass.gradients),
-                                          .db = op.bias_of(pass.gradients),
-                                          .accumulate = pass.accumulate,
-                                          .scratch = pass.scratch,
-                                          .activation = pass.dy_is_rectified ? Activation::none : op.activation,
-                                          .rectify_dx = pass.rectify_dx,
-                                          .relu_bits = op.rows == 1 ? pass.relu_bits : nullptr,
-                                          .whole_batch = pass.slice.outer > 1});
+    linear_backward(
+        device, Known{},
+        LinearBackwardArgs<T>{.slice = op.all_rows(pass.slice),
+                              .in = op.in,
+                              .out = op.out,
+                              .x = pass.x,
+                              .y = pass.y,
+                              .dy = pass.dy,
+                              .w = op.weight(pass.parameters),
+                              .dx = pass.dx,
+                              .dw = pass.skips_parameters ? nullptr : op.weight(pass.gradients),
+                              .db = op.bias_of(pass.gradients),
+                              .accumulate = pass.accumulate,
+                              .scratch = pass.scratch,
+                              .activation = pass.dy_is_rectified ? Activation::none : op.activation,
+                              .rectify_dx = pass.rectify_dx,
+                              .relu_bits = op.rows == 1 ? pass.relu_bits : nullptr,
+                              .whole_batch = pass.slice.outer > 1});
   }
 };
 

@@ -19,22 +19,24 @@ namespace gpunet {
 
 namespace detail {
 
-// Returns whether the kernels for small maps support a slice: with vectors over the 16 samples of a group, or over inputs where
-// samples are few.
+// Returns whether the kernels for small maps support a slice: with vectors over the 16 samples of a
+// group, or over inputs where samples are few.
 GPUNET_INLINE bool has_small_kernels(const Slice& slice, index_t in, index_t out) {
-  return slice.inner == 16 ? in >= 8 && out >= 8 : in >= 4 && (slice.inner == 4 || slice.inner == 1);
+  return slice.inner == 16 ? in >= 8 && out >= 8
+                           : in >= 4 && (slice.inner == 4 || slice.inner == 1);
 }
 
-// Computes y of one sample x, by the other arguments. Its time is that of reading W: threads share a W whose reading takes longer than waking
-// them.
-GPUNET_INLINE void forward_sample(Host& device, const LinearForwardArgs<float>& a, const float* x, float* y) {
+// Computes y of one sample x, by the other arguments. Its time is that of reading W: threads share
+// a W whose reading takes longer than waking them.
+GPUNET_INLINE void forward_sample(Host& device, const LinearForwardArgs<float>& a, const float* x,
+                                  float* y) {
   constexpr index_t large = index_t{1} << 17;  // weights for a thread
   const index_t tasks = std::clamp<index_t>(a.in * a.out / large, 1, device.threads());
   const index_t outputs = round_up(ceil_div(a.out, tasks), 8);
   device.run(ceil_div(a.out, outputs), [&](index_t task, int) {
     const index_t o = task * outputs;
-    GPUNET_CALL_PATH(a.in, forward_rows<1>, a.in, std::min(outputs, a.out - o), x, a.w + o * a.in, a.b + o, y + o,
-                     a.activation == Activation::relu);
+    GPUNET_CALL_PATH(a.in, forward_rows<1>, a.in, std::min(outputs, a.out - o), x, a.w + o * a.in,
+                     a.b + o, y + o, a.activation == Activation::relu);
   });
 }
 
@@ -46,7 +48,8 @@ GPUNET_INLINE bool shares_linear(const Slice& slice, index_t in, index_t out) {
 // Calls task(group) for every group of a slice; on several threads where there is much to do.
 template <class Task>
 void for_each_linear_group(Host& device, const Slice& slice, index_t in, index_t out, Task task) {
-  device.run_if(shares_linear(slice, in, out), slice.outer, [&](index_t group, int) { task(group); });
+  device.run_if(shares_linear(slice, in, out), slice.outer,
+                [&](index_t group, int) { task(group); });
 }
 
 }  // namespace detail
@@ -69,7 +72,8 @@ GPUNET_INLINE void linear_forward(Host& device, SmallSizes, const LinearForwardA
   });
 }
 
-GPUNET_INLINE void linear_backward_input(Host& device, SmallSizes, const LinearBackwardArgs<float>& a) {
+GPUNET_INLINE void linear_backward_input(Host& device, SmallSizes,
+                                         const LinearBackwardArgs<float>& a) {
   const index_t inner = a.slice.inner;
   detail::for_each_linear_group(device, a.slice, a.in, a.out, [&, inner](index_t group) {
     const float* outputs = a.dy + group * a.out * inner;
@@ -96,19 +100,23 @@ GPUNET_INLINE void bias_gradients(const LinearBackwardArgs<float>& a, index_t fi
   if (inner == 1)
     GPUNET_CALL_PATH(16, bias_gradients_of_rows, a.slice.outer, a.out, some, dy, db, a.accumulate);
   else
-    GPUNET_CALL_PATH(inner, bias_gradients, a.slice.outer, a.out, inner, some, dy, db, a.accumulate);
+    GPUNET_CALL_PATH(inner, bias_gradients, a.slice.outer, a.out, inner, some, dy, db,
+                     a.accumulate);
 }
 
 }  // namespace detail
 
-GPUNET_INLINE void linear_backward_parameters(Host& device, SmallSizes, const LinearBackwardArgs<float>& a) {
+GPUNET_INLINE void linear_backward_parameters(Host& device, SmallSizes,
+                                              const LinearBackwardArgs<float>& a) {
   const index_t inner = a.slice.inner, group_size = a.in * inner;
   const float* rows = a.x;
   if (inner > 1) {
     rows = a.scratch;
-    detail::for_each_linear_group(device, a.slice, a.in, a.out, [&, inner, group_size](index_t group) {
-      deinterleave(device, {inner, 1, inner}, a.in, a.x + group * group_size, a.scratch + group * group_size);
-    });
+    detail::for_each_linear_group(
+        device, a.slice, a.in, a.out, [&, inner, group_size](index_t group) {
+          deinterleave(device, {inner, 1, inner}, a.in, a.x + group * group_size,
+                       a.scratch + group * group_size);
+        });
   }
   // Threads share the outputs; each sum adds the groups in order.
   const bool many = a.db && a.slice.outer > sum_run;
@@ -127,20 +135,24 @@ GPUNET_INLINE void linear_backward_parameters(Host& device, SmallSizes, const Li
     }
   };
   constexpr index_t block = 8;
-  if (a.slice.outer == 1 || !detail::shares_linear(a.slice, a.in, a.out)) return gradients(0, a.out);
-  device.run(ceil_div(a.out, block),
-             [&](index_t task, int) { gradients(task * block, std::min(block, a.out - task * block)); });
+  if (a.slice.outer == 1 || !detail::shares_linear(a.slice, a.in, a.out))
+    return gradients(0, a.out);
+  device.run(ceil_div(a.out, block), [&](index_t task, int) {
+    gradients(task * block, std::min(block, a.out - task * block));
+  });
 }
 
 namespace detail {
 
-// Which kernels do a slice: those for small maps, a matrix product of groups of 16 samples or of rows, or the plain version.
+// Which kernels do a slice: those for small maps, a matrix product of groups of 16 samples or of
+// rows, or the plain version.
 enum class LinearKernel { small_sizes, product, product_of_rows, plain };
 
 GPUNET_INLINE LinearKernel linear_kernel(const Slice& slice, index_t in, index_t out) {
   const bool is_small = has_small_kernels(slice, in, out);
   constexpr index_t many_rows = 12;
-  if (slice.inner == 1 && slice.outer >= many_rows && in >= 8 && out >= 8) return LinearKernel::product_of_rows;
+  if (slice.inner == 1 && slice.outer >= many_rows && in >= 8 && out >= 8)
+    return LinearKernel::product_of_rows;
   if (slice.inner != 16) return is_small ? LinearKernel::small_sizes : LinearKernel::plain;
   const index_t weights = in * out;
   constexpr index_t many_groups = 32;  // for which packing W pays
@@ -155,12 +167,13 @@ GroupedMatrix<T> slice_matrix(T* data, index_t features) {
   return {data, 16, 16 * features};
 }
 
-// The three products of a layer: y = W x + b, dx = W^T dy, dW = dy x^T. Where samples are rows, those of the transposes; b is in
-// y before.
+// The three products of a layer: y = W x + b, dx = W^T dy, dW = dy x^T. Where samples are rows,
+// those of the transposes; b is in y before.
 GPUNET_INLINE Product forward_product(const LinearForwardArgs<float>& a) {
   const auto no = Transpose::no, yes = Transpose::yes;
   if (a.slice.inner == 1)
-    return {a.slice.samples(), a.out, a.in, no, yes, {a.x, a.in}, {a.w, a.in}, {a.y, a.out}, a.b ? 1.0f : 0.0f};
+    return {a.slice.samples(), a.out, a.in, no, yes, {a.x, a.in}, {a.w, a.in}, {a.y, a.out},
+            a.b ? 1.0f : 0.0f};
   return {a.out,
           a.slice.samples(),
           a.in,
@@ -175,7 +188,8 @@ GPUNET_INLINE Product forward_product(const LinearForwardArgs<float>& a) {
 }
 GPUNET_INLINE Product input_gradient(const LinearBackwardArgs<float>& a) {
   const auto no = Transpose::no, yes = Transpose::yes;
-  if (a.slice.inner == 1) return {a.slice.samples(), a.in, a.out, no, no, {a.dy, a.out}, {a.w, a.in}, {a.dx, a.in}};
+  if (a.slice.inner == 1)
+    return {a.slice.samples(), a.in, a.out, no, no, {a.dy, a.out}, {a.w, a.in}, {a.dx, a.in}};
   const GemmOperand dy = slice_matrix<const float>(a.dy, a.out);
   return {a.in, a.slice.samples(), a.out, yes, no, {a.w, a.in}, dy, slice_matrix(a.dx, a.in)};
 }
@@ -183,12 +197,14 @@ GPUNET_INLINE Product weight_gradient(const LinearBackwardArgs<float>& a) {
   const auto no = Transpose::no, yes = Transpose::yes;
   const float beta = a.accumulate == Accumulate::yes ? 1 : 0;
   if (a.slice.inner == 1)
-    return {a.out, a.in, a.slice.samples(), yes, no, {a.dy, a.out}, {a.x, a.in}, {a.dw, a.in}, beta};
+    return {a.out,         a.in,        a.slice.samples(), yes, no,
+            {a.dy, a.out}, {a.x, a.in}, {a.dw, a.in},      beta};
   const GemmOperand dy = slice_matrix<const float>(a.dy, a.out);
   return {a.out, a.in, a.slice.samples(), no, yes, dy, slice_matrix(a.x, a.in), {a.dw, a.in}, beta};
 }
 
-// A product in the memory of the device where the slice is the whole batch and all threads work on it, else in `scratch`.
+// A product in the memory of the device where the slice is the whole batch and all threads work on
+// it, else in `scratch`.
 GPUNET_INLINE void multiply(Host& device, bool whole_batch, const Product& p, float* scratch) {
   if (whole_batch) return multiply(device, p);
   multiply(device, p, GemmPlan(p, device.threads()), scratch);
@@ -196,8 +212,8 @@ GPUNET_INLINE void multiply(Host& device, bool whole_batch, const Product& p, fl
 
 }  // namespace detail
 
-GPUNET_INLINE index_t linear_scratch(const Host& device, const Slice& slice, index_t in, index_t out, float,
-                                     bool whole_batch) {
+GPUNET_INLINE index_t linear_scratch(const Host& device, const Slice& slice, index_t in,
+                                     index_t out, float, bool whole_batch) {
   const auto kernel = detail::linear_kernel(slice, in, out);
   if (kernel == detail::LinearKernel::small_sizes || kernel == detail::LinearKernel::plain)
     return slice.samples() * in;
@@ -207,7 +223,8 @@ GPUNET_INLINE index_t linear_scratch(const Host& device, const Slice& slice, ind
   const auto scratch = [&](const detail::Product& p) {
     return detail::GemmPlan(p, device.threads()).scratch();
   };
-  return std::max({scratch(detail::forward_product(forward)), scratch(detail::input_gradient(backward)),
+  return std::max({scratch(detail::forward_product(forward)),
+                   scratch(detail::input_gradient(backward)),
                    scratch(detail::weight_gradient(backward))});
 }
 
@@ -226,14 +243,17 @@ GPUNET_INLINE void linear_forward(Host& device, const LinearForwardArgs<float>& 
 GPUNET_INLINE void linear_backward_input(Host& device, const LinearBackwardArgs<float>& a) {
   const auto kernel = detail::linear_kernel(a.slice, a.in, a.out);
   if (kernel == detail::LinearKernel::plain) return linear_backward_input<Host, float>(device, a);
-  if (kernel == detail::LinearKernel::small_sizes) return linear_backward_input(device, SmallSizes{}, a);
+  if (kernel == detail::LinearKernel::small_sizes)
+    return linear_backward_input(device, SmallSizes{}, a);
   detail::multiply(device, a.whole_batch, detail::input_gradient(a), a.scratch);
 }
 
 GPUNET_INLINE void linear_backward_parameters(Host& device, const LinearBackwardArgs<float>& a) {
   const auto kernel = detail::linear_kernel(a.slice, a.in, a.out);
-  if (kernel == detail::LinearKernel::plain) return linear_backward_parameters<Host, float>(device, a);
-  if (kernel == detail::LinearKernel::small_sizes) return linear_backward_parameters(device, SmallSizes{}, a);
+  if (kernel == detail::LinearKernel::plain)
+    return linear_backward_parameters<Host, float>(device, a);
+  if (kernel == detail::LinearKernel::small_sizes)
+    return linear_backward_parameters(device, SmallSizes{}, a);
   if (a.db) detail::bias_gradients(a, 0, a.out);
   detail::multiply(device, a.whole_batch, detail::weight_gradient(a), a.scratch);
 }

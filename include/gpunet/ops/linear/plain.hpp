@@ -9,8 +9,8 @@
 
 namespace gpunet {
 
-// The arguments of the forward pass: y = activation(x W^T + b). "Samples" are all rows of features: where a sample has several,
-// the slice has as many times the groups.
+// The arguments of the forward pass: y = activation(x W^T + b). "Samples" are all rows of features:
+// where a sample has several, the slice has as many times the groups.
 template <class T>
 struct LinearForwardArgs {
   Slice slice;
@@ -21,8 +21,10 @@ struct LinearForwardArgs {
   T* y = nullptr;                 // [out] per sample
   T* scratch = nullptr;           // linear_scratch() elements
   Activation activation = Activation::none;
-  std::byte* relu_bits = nullptr;      // where a device may leave which outputs the ReLU let through
-  bool whole_batch = slice.outer > 1;  // no other slice runs at the same time: the device's working memory is free
+  // Where a device may leave which outputs the ReLU let through.
+  std::byte* relu_bits = nullptr;
+  // No other slice runs at the same time: the device's working memory is free.
+  bool whole_batch = slice.outer > 1;
 };
 
 // The arguments of the backward pass.
@@ -45,7 +47,8 @@ struct LinearBackwardArgs {
   bool whole_batch = slice.outer > 1;    // as above
 };
 
-// Tags for sizes that are known at compile time, so that only kernels that may be needed are compiled.
+// Tags for sizes that are known at compile time, so that only kernels that may be needed are
+// compiled.
 struct AnySizes {};
 struct SmallSizes {};  // small_linear_sizes() is true
 template <index_t In, index_t Out>
@@ -58,14 +61,16 @@ constexpr bool small_linear_sizes(index_t in, index_t out) {
 
 // Return one number of W x + b, or of dy W, for a sample whose features are `step` apart.
 template <class T, class Index>
-GPUNET_FN T linear_output(const T* w, OptionalArray<const T> b, const T* x, Index o, Index in, Index step) {
+GPUNET_FN T linear_output(const T* w, OptionalArray<const T> b, const T* x, Index o, Index in,
+                          Index step) {
   T sum = b[o];
   for (Index k = 0; k < in; ++k)
     sum += w[o * in + k] * x[k * step];
   return sum;
 }
 template <class T, class Index>
-GPUNET_FN T linear_input_gradient(const T* w, const T* dy, Index k, Index in, Index out, Index step) {
+GPUNET_FN T linear_input_gradient(const T* w, const T* dy, Index k, Index in, Index out,
+                                  Index step) {
   T sum{};
   for (Index o = 0; o < out; ++o)
     sum += w[o * in + k] * dy[o * step];
@@ -127,7 +132,9 @@ struct LinearBiasGradient {
   OptionalArray<T> db;
   Accumulate accumulate;
 
-  GPUNET_FN T operator()(index_t o, index_t n) const { return dy[(n / inner * out + o) * inner + n % inner]; }
+  GPUNET_FN T operator()(index_t o, index_t n) const {
+    return dy[(n / inner * out + o) * inner + n % inner];
+  }
   GPUNET_FN void store(index_t o, T sum) const { db.store_gradient(o, sum, accumulate); }
 };
 
@@ -138,7 +145,8 @@ constexpr index_t relu_bits_bytes(index_t out) {
 
 // Returns how many elements of T the functions below need as scratch memory.
 template <class D, class T>
-index_t linear_scratch(const D&, const Slice&, index_t /*in*/, index_t /*out*/, T, bool /*whole_batch*/ = false) {
+index_t linear_scratch(const D&, const Slice&, index_t /*in*/, index_t /*out*/, T,
+                       bool /*whole_batch*/ = false) {
   return 0;
 }
 
@@ -149,17 +157,21 @@ void linear_forward(D& device, const LinearForwardArgs<T>& a) {
 }
 template <class D, class T>
 void linear_backward_input(D& device, const LinearBackwardArgs<T>& a) {
-  for_each(device, a.slice.samples() * a.in, LinearInputGradient<T>{a.in, a.out, a.slice.inner, a.dy, a.w, a.dx});
+  for_each(device, a.slice.samples() * a.in,
+           LinearInputGradient<T>{a.in, a.out, a.slice.inner, a.dy, a.w, a.dx});
 }
 template <class D, class T>
 void linear_backward_parameters(D& device, const LinearBackwardArgs<T>& a) {
   const index_t samples = a.slice.samples();
   sum_each(device, a.out * a.in, samples,
            LinearWeightGradient<T>{a.in, a.out, a.slice.inner, a.x, a.dy, a.dw, a.accumulate});
-  if (a.db) sum_each(device, a.out, samples, LinearBiasGradient<T>{a.out, a.slice.inner, a.dy, a.db, a.accumulate});
+  if (a.db)
+    sum_each(device, a.out, samples,
+             LinearBiasGradient<T>{a.out, a.slice.inner, a.dy, a.db, a.accumulate});
 }
 
-// The same for sizes that are partly known at compile time: a device may have kernels of its own for them.
+// The same for sizes that are partly known at compile time: a device may have kernels of its own
+// for them.
 template <class D, class Known, class T>
 index_t linear_scratch(const D& device, Known, const Slice& slice, index_t in, index_t out, T type,
                        bool whole_batch = false) {
@@ -181,7 +193,8 @@ void linear_backward_parameters(D& device, Known, const LinearBackwardArgs<T>& a
 // The whole backward pass, of the activation too.
 template <class D, class Known, class T>
 void linear_backward(D& device, Known known, const LinearBackwardArgs<T>& a) {
-  if (a.activation == Activation::relu) rectify_gradient(device, a.slice.samples() * a.out, a.y, a.dy, a.dy);
+  if (a.activation == Activation::relu)
+    rectify_gradient(device, a.slice.samples() * a.out, a.y, a.dy, a.dy);
   // The weights first, which forward may have left in a cache: their gradients would push them out.
   if (a.dx) linear_backward_input(device, known, a);
   if (a.dx && a.rectify_dx) rectify_gradient(device, a.slice.samples() * a.in, a.x, a.dx, a.dx);

@@ -7,8 +7,9 @@
 
 namespace gpunet {
 
-// Sizes of one pooling. x [channels, height, width], y [channels, out_height, out_width] per sample. The
-// windows are square unless a width is given. Padding positions count as minus infinity.
+// Sizes of one pooling. x [channels, height, width], y [channels, out_height, out_width] per
+// sample. The windows are square unless a width is given. Padding positions count as minus
+// infinity.
 struct Pool2dGeometry {
   index_t channels, height, width;
   index_t out_height, out_width;
@@ -18,8 +19,11 @@ struct Pool2dGeometry {
   GPUNET_FN index_t in_features() const { return channels * height * width; }
   GPUNET_FN index_t out_features() const { return channels * out_height * out_width; }
 
-  bool is_square() const { return kernel_width == kernel && stride_width == stride && padding_width == padding; }
-  // Returns whether the windows are 2 x 2, do not overlap, and are in the image; pixels behind the last one are in none.
+  bool is_square() const {
+    return kernel_width == kernel && stride_width == stride && padding_width == padding;
+  }
+  // Returns whether the windows are 2 x 2, do not overlap, and are in the image; pixels behind the
+  // last one are in none.
   bool has_two_by_two_windows() const {
     return is_square() && kernel == 2 && stride == 2 && padding == 0 && out_height == height / 2 &&
            out_width == width / 2;
@@ -34,7 +38,8 @@ struct ClippedWindow {
 };
 
 // Returns the window of an output.
-GPUNET_FN inline ClippedWindow clipped_window(const Pool2dGeometry& g, index_t row, index_t column) {
+GPUNET_FN inline ClippedWindow clipped_window(const Pool2dGeometry& g, index_t row,
+                                              index_t column) {
   const index_t top = row * g.stride - g.padding, left = column * g.stride_width - g.padding_width;
   const index_t bottom = top + g.kernel, right = left + g.kernel_width;
   const index_t above = top < 0 ? -top : 0, before = left < 0 ? -left : 0;

@@ -16,7 +16,8 @@ struct MaxPool2dOp {
   }
   std::string extra_repr(const Sizes& in, const Sizes&) const {
     const auto text = [&](index_t rows, index_t columns) {
-      return in.rank() == 2 || geometry.is_square() ? concat(columns) : concat("(", rows, ", ", columns, ")");
+      return in.rank() == 2 || geometry.is_square() ? concat(columns)
+                                                    : concat("(", rows, ", ", columns, ")");
     };
     return concat("kernel_size=", text(geometry.kernel, geometry.kernel_width),
                   ", stride=", text(geometry.stride, geometry.stride_width),

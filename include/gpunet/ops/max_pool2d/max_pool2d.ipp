@@ -8,14 +8,15 @@ namespace gpunet {
 
 template <class D, class T>
 void MaxPool2dOp::forward(D& device, const ForwardPass<T>& pass) const {
-  max_pool2d_forward(device, pass.slice, geometry, pass.x, pass.y, reinterpret_cast<PoolChoice*>(pass.cache));
+  max_pool2d_forward(device, pass.slice, geometry, pass.x, pass.y,
+                     reinterpret_cast<PoolChoice*>(pass.cache));
 }
 
 template <class D, class T>
 void MaxPool2dOp::backward(D& device, const BackwardPass<T>& pass) const {
   if (pass.dx)
-    max_pool2d_backward(device, pass.slice, geometry, pass.dy, reinterpret_cast<const PoolChoice*>(pass.cache),
-                        pass.dx);
+    max_pool2d_backward(device, pass.slice, geometry, pass.dy,
+                        reinterpret_cast<const PoolChoice*>(pass.cache), pass.dx);
 }
 
 #if GPUNET_COMPILED

@@ -9,8 +9,8 @@ namespace gpunet {
 // Computes the maximum of a window that begins at `from`, and its place (ties: the first; NaN
 // counts as maximum, as in PyTorch).
 template <class T>
-GPUNET_FN void max_of_window(const Pool2dGeometry& g, const ClippedWindow& window, index_t inner, const T* from,
-                             T& maximum, PoolChoice& place) {
+GPUNET_FN void max_of_window(const Pool2dGeometry& g, const ClippedWindow& window, index_t inner,
+                             const T* from, T& maximum, PoolChoice& place) {
   T best = *from;
   index_t where = window.first_place;
   for (index_t ky = 0; ky < window.rows; ++ky, from += g.width * inner)
@@ -34,11 +34,13 @@ struct MaxPool2dForward {
   PoolChoice* choice;
 
   GPUNET_FN void operator()(index_t i) const {
-    const index_t j = i % inner, column = i / inner % g.out_width, row = i / (inner * g.out_width) % g.out_height;
+    const index_t j = i % inner, column = i / inner % g.out_width,
+                  row = i / (inner * g.out_width) % g.out_height;
     const index_t plane = i / (inner * g.out_width * g.out_height);
     const T* image = x + plane * g.height * g.width * inner + j;
     const ClippedWindow window = clipped_window(g, row, column);
-    max_of_window(g, window, inner, image + (window.top * g.width + window.left) * inner, y[i], choice[i]);
+    max_of_window(g, window, inner, image + (window.top * g.width + window.left) * inner, y[i],
+                  choice[i]);
   }
 };
 
@@ -53,11 +55,13 @@ struct MaxPool2dBackward {
   T* dx;
 
   GPUNET_FN void operator()(index_t i) const {
-    const index_t j = i % inner, column = i / inner % g.width, row = i / (inner * g.width) % g.height;
+    const index_t j = i % inner, column = i / inner % g.width,
+                  row = i / (inner * g.width) % g.height;
     const index_t plane = i / (inner * g.width * g.height);
     const index_t y = row + g.padding, x = column + g.padding_width;
     T sum{};
-    for (index_t oy = last_window(y, g.stride, g.out_height); oy >= 0 && oy * g.stride > y - g.kernel; --oy)
+    for (index_t oy = last_window(y, g.stride, g.out_height);
+         oy >= 0 && oy * g.stride > y - g.kernel; --oy)
       for (index_t ox = last_window(x, g.stride_width, g.out_width);
            ox >= 0 && ox * g.stride_width > x - g.kernel_width; --ox) {
         const index_t k = ((plane * g.out_height + oy) * g.out_width + ox) * inner + j;
@@ -77,13 +81,15 @@ struct MaxPool2dBackward {
 template <class D, class T>
 void max_pool2d_forward(D& device, const Slice& slice, const Pool2dGeometry& g, const T* x, T* y,
                         PoolChoice* choice) {
-  for_each(device, slice.samples() * g.out_features(), MaxPool2dForward<T>{g, slice.inner, x, y, choice});
+  for_each(device, slice.samples() * g.out_features(),
+           MaxPool2dForward<T>{g, slice.inner, x, y, choice});
 }
 
 template <class D, class T>
 void max_pool2d_backward(D& device, const Slice& slice, const Pool2dGeometry& g, const T* dy,
                          const PoolChoice* choice, T* dx) {
-  for_each(device, slice.samples() * g.in_features(), MaxPool2dBackward<T>{g, slice.inner, dy, choice, dx});
+  for_each(device, slice.samples() * g.in_features(),
+           MaxPool2dBackward<T>{g, slice.inner, dy, choice, dx});
 }
 
 }  // namespace gpunet

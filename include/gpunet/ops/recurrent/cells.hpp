@@ -1,5 +1,5 @@
-// Cells of recurrent layers: one time step of one unit. Gates and states are in the order and with the definitions of torch.nn's
-// LSTM, GRU and RNN.
+// Cells of recurrent layers: one time step of one unit. Gates and states are in the order and with
+// the definitions of torch.nn's LSTM, GRU and RNN.
 #pragma once
 
 #include <concepts>
@@ -8,8 +8,9 @@
 
 namespace gpunet {
 
-// A cell computes from a (gates of the input), b (gates of the previous state h) and the previous state the new state. `kept` is
-// one more number for the backward pass; LSTM's is the cell state, which goes from step to step.
+// A cell computes from a (gates of the input), b (gates of the previous state h) and the previous
+// state the new state. `kept` is one more number for the backward pass; LSTM's is the cell state,
+// which goes from step to step.
 //
 //   gates                             per unit
 //   apart                             whether gradients of a and b differ
@@ -22,7 +23,8 @@ GPUNET_FN inline T sigmoid(T x) {
   return T{1} / (T{1} + math::exp(-x));
 }
 
-// Hochreiter and Schmidhuber 1997, with the forget gate of Gers et al. 2000. Gates: input, forget, cell, output.
+// Hochreiter and Schmidhuber 1997, with the forget gate of Gers et al. 2000. Gates: input, forget,
+// cell, output.
 struct LstmCell {
   static constexpr const char* name = "LSTM";
   static constexpr int gates = 4;
@@ -38,8 +40,8 @@ struct LstmCell {
     h = a[3] * math::tanh(kept);
   }
   template <class T>
-  GPUNET_FN void backward(const T (&a)[gates], T /*h*/, T /*previous_h*/, T kept, T previous_kept, T dh, T& carry,
-                          T (&da)[gates], T (&)[gates]) const {
+  GPUNET_FN void backward(const T (&a)[gates], T /*h*/, T /*previous_h*/, T kept, T previous_kept,
+                          T dh, T& carry, T (&da)[gates], T (&)[gates]) const {
     const T squashed = math::tanh(kept), dc = carry + dh * a[3] * (T{1} - squashed * squashed);
     da[0] = dc * a[2] * a[0] * (T{1} - a[0]);
     da[1] = dc * previous_kept * a[1] * (T{1} - a[1]);
@@ -49,7 +51,8 @@ struct LstmCell {
   }
 };
 
-// Cho et al. 2014, in the form in which the reset gate acts on the product. Gates: reset, update, new.
+// Cho et al. 2014, in the form in which the reset gate acts on the product. Gates: reset, update,
+// new.
 struct GruCell {
   static constexpr const char* name = "GRU";
   static constexpr int gates = 3;
@@ -64,8 +67,8 @@ struct GruCell {
     h = (T{1} - a[1]) * a[2] + a[1] * h;
   }
   template <class T>
-  GPUNET_FN void backward(const T (&a)[gates], T /*h*/, T previous_h, T kept, T /*previous_kept*/, T dh, T& carry,
-                          T (&da)[gates], T (&db)[gates]) const {
+  GPUNET_FN void backward(const T (&a)[gates], T /*h*/, T previous_h, T kept, T /*previous_kept*/,
+                          T dh, T& carry, T (&da)[gates], T (&db)[gates]) const {
     da[2] = dh * (T{1} - a[1]) * (T{1} - a[2] * a[2]);
     da[1] = dh * (previous_h - a[2]) * a[1] * (T{1} - a[1]);
     da[0] = da[2] * kept * a[0] * (T{1} - a[0]);
@@ -92,8 +95,8 @@ struct RnnCell {
       h = math::tanh(sum);
   }
   template <class T>
-  GPUNET_FN void backward(const T (&)[gates], T h, T /*previous_h*/, T /*kept*/, T /*previous_kept*/, T dh, T&,
-                          T (&da)[gates], T (&)[gates]) const {
+  GPUNET_FN void backward(const T (&)[gates], T h, T /*previous_h*/, T /*kept*/,
+                          T /*previous_kept*/, T dh, T&, T (&da)[gates], T (&)[gates]) const {
     if constexpr (relu)
       da[0] = math::select(h <= T{}, T{}, dh);
     else

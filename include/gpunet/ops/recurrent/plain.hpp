@@ -8,16 +8,19 @@
 
 namespace gpunet {
 
-// Arrays [outer][steps][rows][inner], of which a step has `hidden` units from `first` on. Neighboring numbers of a step are those
-// of units and inner samples: `size` = hidden * inner.
+// Arrays [outer][steps][rows][inner], of which a step has `hidden` units from `first` on.
+// Neighboring numbers of a step are those of units and inner samples: `size` = hidden * inner.
 struct StepLayout {
   index_t steps, size, inner;
 
   // Returns where the rows of a step begin in an array that has `rows` of them, for group g.
-  GPUNET_FN index_t at(index_t g, index_t step, index_t rows) const { return (g * steps + step) * rows * inner; }
+  GPUNET_FN index_t at(index_t g, index_t step, index_t rows) const {
+    return (g * steps + step) * rows * inner;
+  }
 };
 
-// The units of the previous step, or of the initial state. Those of group g begin at first + g * stride.
+// The units of the previous step, or of the initial state. Those of group g begin at
+// first + g * stride.
 template <class T>
 struct UnitsBefore {
   const T* first;
@@ -32,7 +35,8 @@ template <class Cell, class T>
 struct RecurrentStep {
   StepLayout layout;
   index_t step, hidden, y_rows, y_first;
-  T* a;        // gates of the input [gates * hidden]; overwritten by the values stored for the backward pass
+  // Gates of the input [gates * hidden]; overwritten by the values stored for the backward pass.
+  T* a;
   const T* b;  // gates of the state, of this step alone
   UnitsBefore<T> kept_before;
   T* kept;  // [hidden]
@@ -83,8 +87,8 @@ struct RecurrentGradientStep {
     const T before = state_before.at(g, e);
     T carried = carry[own], gradient = dy[own_y] + dh[own];
     if constexpr (Cell::carries_dh) gradient += carried;
-    Cell{}.backward(as, y[own_y], before, kept[layout.at(g, step, hidden) + e], kept_before.at(g, e), gradient,
-                    carried, das, dbs);
+    Cell{}.backward(as, y[own_y], before, kept[layout.at(g, step, hidden) + e],
+                    kept_before.at(g, e), gradient, carried, das, dbs);
     carry[own] = carried;
     for (int k = 0; k < Cell::gates; ++k) {
       const T of_state = Cell::apart ? dbs[k] : das[k];

@@ -7,9 +7,10 @@
 
 namespace gpunet {
 
-// Sizes of a recurrent layer: x [steps, in] -> y [steps, directions * hidden], or the last states alone [directions * hidden].
-// States of all layers are [layers * directions, hidden]. With initial_states the second input is h before the first step, and for
-// LSTM the third is c. With final_states the output is the concatenation of y, h and, for LSTM, c after the last step.
+// Sizes of a recurrent layer: x [steps, in] -> y [steps, directions * hidden], or the last states
+// alone [directions * hidden]. States of all layers are [layers * directions, hidden]. With
+// initial_states the second input is h before the first step, and for LSTM the third is c. With
+// final_states the output is the concatenation of y, h and, for LSTM, c after the last step.
 struct RecurrentGeometry {
   index_t steps, in, hidden;
   int layers, directions;
@@ -24,8 +25,8 @@ struct RecurrentGeometry {
   index_t all_states() const { return layers * directions * hidden; }
   // Layers whose outputs are not y.
   int inner_outputs() const { return last_state || final_states ? layers : layers - 1; }
-  // Numbers stored for the backward pass: the gates of all layers and directions and one more for each unit, and the outputs
-  // that are not y.
+  // Numbers stored for the backward pass: the gates of all layers and directions and one more for
+  // each unit, and the outputs that are not y.
   index_t kept(int gates) const {
     return steps * (layers * directions * (gates + 1) * hidden + inner_outputs() * out());
   }
@@ -34,8 +35,8 @@ struct RecurrentGeometry {
   std::string extra_repr() const;
 };
 
-// The parameters of each layer and direction: weight_ih [gates * hidden, inputs], weight_hh [gates * hidden, hidden], and bias_ih,
-// bias_hh [gates * hidden].
+// The parameters of each layer and direction: weight_ih [gates * hidden, inputs], weight_hh
+// [gates * hidden, hidden], and bias_ih, bias_hh [gates * hidden].
 template <class Cell>
 struct RecurrentOp {
   RecurrentGeometry g;
@@ -54,11 +55,12 @@ struct RecurrentOp {
   void backward(D& device, const BackwardPass<T>& pass) const;
 
  private:
-  // Returns the output of a layer, or its gradient, as the next one reads it: in training mode `to`, with the zeros of dropout, else
-  // `from`.
+  // Returns the output of a layer, or its gradient, as the next one reads it: in training mode
+  // `to`, with the zeros of dropout, else `from`.
   template <class D, class T>
   const T* drop(D& device, const OpPass& pass, int layer, const T* from, T* to) const;
-  // Calls f(row, step) for the units of each direction: the first of them, and the last step of the direction.
+  // Calls f(row, step) for the units of each direction: the first of them, and the last step of the
+  // direction.
   template <class F>
   void for_each_last_state(F f) const {
     f(index_t{0}, g.steps - 1);

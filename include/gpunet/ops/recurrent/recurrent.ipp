@@ -32,19 +32,22 @@ struct RecurrentPart {
   // Steps in their order, which is backwards in the second direction.
   index_t step(index_t i) const { return direction == 0 ? i : g.steps - 1 - i; }
   StepLayout layout() const { return {g.steps, g.hidden * slice.inner, slice.inner}; }
-  // Returns the units before step i, from row `row` of `rows` of an array of all steps; those before the first one are `initial`.
+  // Returns the units before step i, from row `row` of `rows` of an array of all steps; those
+  // before the first one are `initial`.
   template <class T>
-  UnitsBefore<T> before(index_t i, const T* array, index_t rows, index_t row, const T* initial) const {
+  UnitsBefore<T> before(index_t i, const T* array, index_t rows, index_t row,
+                        const T* initial) const {
     if (i == 0) return {initial, g.hidden * slice.inner};
     return {array + (step(i - 1) * rows + row) * slice.inner, g.steps * rows * slice.inner};
   }
-  // Copies this part's state [hidden] from the states of all layers, which are features `first` on of `states` [features].
+  // Copies this part's state [hidden] from the states of all layers, which are features `first` on
+  // of `states` [features].
   template <class D, class T>
   void take_state(D& device, const T* states, index_t features, index_t first, T* to) const {
     const index_t size = g.hidden * slice.inner;
-    copy_rows(
-        device, slice.outer,
-        CopyRows<T>{size, features * slice.inner, size, states + (first + index() * g.hidden) * slice.inner, to});
+    copy_rows(device, slice.outer,
+              CopyRows<T>{size, features * slice.inner, size,
+                          states + (first + index() * g.hidden) * slice.inner, to});
   }
   // Copies this part's state [hidden] to the states of all layers.
   template <class D, class T>
@@ -53,7 +56,8 @@ struct RecurrentPart {
     copy_rows(device, slice.outer,
               CopyRows<T>{size, size, g.all_states() * slice.inner, from, states + index() * size});
   }
-  // Copies this part's initial state [hidden] from an input, or writes zeros without initial states.
+  // Copies this part's initial state [hidden] from an input, or writes zeros without initial
+  // states.
   template <class D, class T>
   void take_initial(D& device, std::span<const T* const> inputs, std::size_t input, T* to) const {
     if (g.initial_states)
@@ -62,7 +66,9 @@ struct RecurrentPart {
       fill(device, slice.samples() * g.hidden, T{}, to);
   }
   // The rows of all steps as samples.
-  Slice all_steps() const { return {slice.samples() * g.steps, slice.outer * g.steps, slice.inner}; }
+  Slice all_steps() const {
+    return {slice.samples() * g.steps, slice.outer * g.steps, slice.inner};
+  }
   bool whole_batch() const { return slice.outer > 1; }
 
   int first_parameter() const { return index() * (g.bias ? 4 : 2); }
@@ -70,10 +76,11 @@ struct RecurrentPart {
   // The maps of the inputs and states of all steps, and of the state of one step.
   template <class D, class T>
   index_t linear_scratch_of(const D& device, T type) const {
-    return std::max(
-        {linear_scratch(device, AnySizes{}, all_steps(), g.inputs(layer), gate_rows(), type, whole_batch()),
-         linear_scratch(device, AnySizes{}, all_steps(), g.hidden, gate_rows(), type, whole_batch()),
-         FastStepMap<D, T>::scratch(device, slice, g.hidden, gate_rows())});
+    return std::max({linear_scratch(device, AnySizes{}, all_steps(), g.inputs(layer), gate_rows(),
+                                    type, whole_batch()),
+                     linear_scratch(device, AnySizes{}, all_steps(), g.hidden, gate_rows(), type,
+                                    whole_batch()),
+                     FastStepMap<D, T>::scratch(device, slice, g.hidden, gate_rows())});
   }
 };
 
@@ -97,7 +104,8 @@ struct RecurrentArrays {
   }
   // The output of a layer that is not y.
   T* output(int layer) const {
-    return cache + g.layers * g.directions * all((Cell::gates + 1) * g.hidden) + layer * all(g.out());
+    return cache + g.layers * g.directions * all((Cell::gates + 1) * g.hidden) +
+           layer * all(g.out());
   }
 };
 
@@ -110,7 +118,8 @@ struct RecurrentForwardScratch {
     const RecurrentGeometry& g = arrays.g;
     const index_t samples = arrays.slice.samples();
     state = parts.take(samples * g.hidden);
-    first_kept = Cell::has_cell_state ? parts.take(samples * g.hidden) : state;  // others do not read it
+    // Others do not read it.
+    first_kept = Cell::has_cell_state ? parts.take(samples * g.hidden) : state;
     of_state = parts.take(samples * Cell::gates * g.hidden);
     dropped = parts.take(g.drops() ? arrays.all(g.out()) : 0);
     linear = parts.take(0);
@@ -131,7 +140,8 @@ struct RecurrentBackwardScratch {
     carry = parts.take(samples * g.hidden);
     dh = parts.take(samples * g.hidden);
     first_state = parts.take(samples * g.hidden);
-    first_kept = Cell::has_cell_state ? parts.take(samples * g.hidden) : first_state;  // others do not read it
+    // Others do not read it.
+    first_kept = Cell::has_cell_state ? parts.take(samples * g.hidden) : first_state;
     db_of_step = parts.take(samples * gate_rows);
     da = parts.take(arrays.all(gate_rows));
     db = Cell::apart ? parts.take(arrays.all(gate_rows)) : da;
@@ -153,8 +163,9 @@ GPUNET_INLINE index_t RecurrentGeometry::multiply_adds(int gates) const {
 }
 
 GPUNET_INLINE std::string RecurrentGeometry::extra_repr() const {
-  return concat(in, ", ", hidden, layers == 1 ? "" : concat(", num_layers=", layers), bias ? "" : ", bias=False",
-                ", batch_first=True", dropout > 0 ? concat(", dropout=", detail::python_repr(dropout)) : "",
+  return concat(in, ", ", hidden, layers == 1 ? "" : concat(", num_layers=", layers),
+                bias ? "" : ", bias=False", ", batch_first=True",
+                dropout > 0 ? concat(", dropout=", detail::python_repr(dropout)) : "",
                 directions == 1 ? "" : ", bidirectional=True");
 }
 
@@ -163,7 +174,8 @@ template <class D, class T>
 index_t RecurrentOp<Cell>::scratch(const D& device, const Slice& slice, T type) const {
   index_t linear = 0;
   for (int layer = 0; layer < g.layers; ++layer)
-    linear = std::max(linear, detail::RecurrentPart<Cell>{g, slice, layer, 0}.linear_scratch_of(device, type));
+    linear = std::max(
+        linear, detail::RecurrentPart<Cell>{g, slice, layer, 0}.linear_scratch_of(device, type));
   const detail::RecurrentArrays<Cell, T> arrays{g, slice, nullptr};
   detail::Parts<T> forward, backward;
   detail::RecurrentForwardScratch<Cell, T>{arrays, forward};
@@ -173,11 +185,13 @@ index_t RecurrentOp<Cell>::scratch(const D& device, const Slice& slice, T type) 
 
 template <class Cell>
 template <class D, class T>
-const T* RecurrentOp<Cell>::drop(D& device, const OpPass& pass, int layer, const T* from, T* to) const {
+const T* RecurrentOp<Cell>::drop(D& device, const OpPass& pass, int layer, const T* from,
+                                 T* to) const {
   if (!g.drops() || pass.mode == nn::Mode::eval) return from;
   OpPass all_steps = pass;
   all_steps.random = static_cast<const OpRandom&>(pass.random).with_features(g.steps * g.out());
-  for_each_random(device, all_steps, detail::DropElements<T>{detail::DropoutFactor<T>(g.dropout), from, to},
+  for_each_random(device, all_steps,
+                  detail::DropElements<T>{detail::DropoutFactor<T>(g.dropout), from, to},
                   static_cast<std::uint32_t>(layer));
   return to;
 }
@@ -190,7 +204,8 @@ void RecurrentOp<Cell>::forward(D& device, const ForwardPass<T>& pass) const {
   const auto [state, first_kept, of_state, dropped, linear] =
       detail::RecurrentForwardScratch<Cell, T>(arrays, parts);
   for (int layer = 0; layer < g.layers; ++layer) {
-    const T* x = layer == 0 ? pass.x : drop(device, pass, layer - 1, arrays.output(layer - 1), dropped);
+    const T* x =
+        layer == 0 ? pass.x : drop(device, pass, layer - 1, arrays.output(layer - 1), dropped);
     T* y = layer == g.inner_outputs() ? pass.y : arrays.output(layer);
     for (int direction = 0; direction < g.directions; ++direction) {
       const detail::RecurrentPart<Cell> part{g, pass.slice, layer, direction};
@@ -208,18 +223,19 @@ void RecurrentOp<Cell>::forward(D& device, const ForwardPass<T>& pass) const {
                                           .y = kept.gates,
                                           .scratch = linear,
                                           .whole_batch = part.whole_batch()});
-      const detail::FastStepMap<D, T> map_state(device, pass.slice, g.hidden, part.gate_rows(), parameter(1),
-                                                Transpose::no, linear);
+      const detail::FastStepMap<D, T> map_state(device, pass.slice, g.hidden, part.gate_rows(),
+                                                parameter(1), Transpose::no, linear);
       const T* bias = g.bias ? parameter(3) : nullptr;
       part.take_initial(device, pass.inputs, 1, state);
       if (Cell::has_cell_state) part.take_initial(device, pass.inputs, 2, first_kept);
       for (index_t i = 0; i < g.steps; ++i) {
         map_state.apply(device, bias, state, of_state);
-        const UnitsBefore<T> kept_before = part.template before<T>(i, kept.units, g.hidden, 0, first_kept);
-        for_each_in_blocks(
-            device, pass.slice.outer,
-            RecurrentStep<Cell, T>{part.layout(), part.step(i), g.hidden, g.out(), direction * g.hidden, kept.gates,
-                                   of_state, kept_before, kept.units, y, state});
+        const UnitsBefore<T> kept_before =
+            part.template before<T>(i, kept.units, g.hidden, 0, first_kept);
+        for_each_in_blocks(device, pass.slice.outer,
+                           RecurrentStep<Cell, T>{part.layout(), part.step(i), g.hidden, g.out(),
+                                                  direction * g.hidden, kept.gates, of_state,
+                                                  kept_before, kept.units, y, state});
       }
     }
   }
@@ -263,12 +279,12 @@ void RecurrentOp<Cell>::store_final_states(D& device, const ForwardPass<T>& pass
 template <class Cell>
 template <class D, class T>
 void RecurrentOp<Cell>::backward(D& device, const BackwardPass<T>& pass) const {
-  const detail::RecurrentArrays<Cell, T> arrays{g, pass.slice,
-                                                const_cast<T*>(reinterpret_cast<const T*>(pass.cache))};
+  const detail::RecurrentArrays<Cell, T> arrays{
+      g, pass.slice, const_cast<T*>(reinterpret_cast<const T*>(pass.cache))};
   const index_t samples = pass.slice.samples(), gate_rows = Cell::gates * g.hidden;
   detail::Parts<T> parts(pass.scratch);
-  const auto [carry, dh, first_state, first_kept, db_of_step, da, db, states, between, second_dx, dropped, linear] =
-      detail::RecurrentBackwardScratch<Cell, T>(arrays, parts);
+  const auto [carry, dh, first_state, first_kept, db_of_step, da, db, states, between, second_dx,
+              dropped, linear] = detail::RecurrentBackwardScratch<Cell, T>(arrays, parts);
   const T* dy = pass.dy;
   if (g.last_state) {
     T* const dy_of_steps = between[static_cast<std::size_t>(g.layers % 2)];
@@ -284,12 +300,15 @@ void RecurrentOp<Cell>::backward(D& device, const BackwardPass<T>& pass) const {
   if (g.final_states) {
     T* const dy_of_steps = between[static_cast<std::size_t>(g.layers % 2)];
     const index_t inner = pass.slice.inner, all = g.steps * g.out() * inner;
-    detail::copy_rows(device, pass.slice.outer,
-                      detail::CopyRows<T>{all, pass.out_features * inner, all, pass.dy, dy_of_steps});
+    detail::copy_rows(
+        device, pass.slice.outer,
+        detail::CopyRows<T>{all, pass.out_features * inner, all, pass.dy, dy_of_steps});
     dy = dy_of_steps;
   }
-  // Copies a part's gradient of a final state, features `first` on of the output, or writes zeros without final states.
-  const auto take_final = [&](const detail::RecurrentPart<Cell>& part, bool has_state, index_t first, T* to) {
+  // Copies a part's gradient of a final state, features `first` on of the output, or writes zeros
+  // without final states.
+  const auto take_final = [&](const detail::RecurrentPart<Cell>& part, bool has_state,
+                              index_t first, T* to) {
     if (g.final_states && has_state)
       part.template take_state<D, T>(device, pass.dy, pass.out_features, first, to);
     else
@@ -300,7 +319,8 @@ void RecurrentOp<Cell>::backward(D& device, const BackwardPass<T>& pass) const {
     return g.initial_states ? pass.input_gradients[input] : nullptr;
   };
   for (int layer = g.layers - 1; layer >= 0; --layer) {
-    const T* x = layer == 0 ? pass.x : drop(device, pass, layer - 1, arrays.output(layer - 1), dropped);
+    const T* x =
+        layer == 0 ? pass.x : drop(device, pass, layer - 1, arrays.output(layer - 1), dropped);
     const T* y = layer == g.inner_outputs() ? pass.y : arrays.output(layer);
     T* dx = layer == 0 ? pass.dx : between[static_cast<std::size_t>(layer % 2)];
     for (int direction = 0; direction < g.directions; ++direction) {
@@ -309,8 +329,8 @@ void RecurrentOp<Cell>::backward(D& device, const BackwardPass<T>& pass) const {
       const auto index = [&](int k) {
         return part.first_parameter() + k;
       };
-      const detail::FastStepMap<D, T> map_gates(device, pass.slice, g.hidden, gate_rows, pass.parameters[index(1)],
-                                                Transpose::yes, linear);
+      const detail::FastStepMap<D, T> map_gates(device, pass.slice, g.hidden, gate_rows,
+                                                pass.parameters[index(1)], Transpose::yes, linear);
       part.take_initial(device, pass.inputs, 1, first_state);
       if (Cell::has_cell_state) part.take_initial(device, pass.inputs, 2, first_kept);
       const index_t of_states = g.steps * g.out();
@@ -318,22 +338,27 @@ void RecurrentOp<Cell>::backward(D& device, const BackwardPass<T>& pass) const {
       take_final(part, Cell::has_cell_state, of_states + g.all_states(), carry);
       for (index_t i = g.steps - 1; i >= 0; --i) {
         const index_t row = direction * g.hidden;
-        const UnitsBefore<T> state_before = part.template before<T>(i, y, g.out(), row, first_state);
-        const UnitsBefore<T> kept_before = part.template before<T>(i, kept.units, g.hidden, 0, first_kept);
-        for_each_in_blocks(device, pass.slice.outer,
-                           RecurrentGradientStep<Cell, T>{part.layout(), part.step(i), g.hidden, g.out(), row,
-                                                          state_before, kept_before, kept.gates, kept.units, y, dy,
-                                                          dh, carry, da, db, db_of_step, states});
+        const UnitsBefore<T> state_before =
+            part.template before<T>(i, y, g.out(), row, first_state);
+        const UnitsBefore<T> kept_before =
+            part.template before<T>(i, kept.units, g.hidden, 0, first_kept);
+        for_each_in_blocks(
+            device, pass.slice.outer,
+            RecurrentGradientStep<Cell, T>{part.layout(), part.step(i), g.hidden, g.out(), row,
+                                           state_before, kept_before, kept.gates, kept.units, y, dy,
+                                           dh, carry, da, db, db_of_step, states});
         if (i > 0 || initial_gradient(1)) map_gates.apply(device, nullptr, db_of_step, dh);
       }
       if (T* const to = initial_gradient(1)) {
         if (Cell::carries_dh)
-          map(device, samples * g.hidden, Add{}, static_cast<const T*>(dh), static_cast<const T*>(carry), dh);
+          map(device, samples * g.hidden, Add{}, static_cast<const T*>(dh),
+              static_cast<const T*>(carry), dh);
         part.template put_state<D, T>(device, dh, to);
       }
       if constexpr (Cell::has_cell_state)
         if (T* const to = initial_gradient(2)) part.template put_state<D, T>(device, carry, to);
-      const auto parameters = [&, scratch = linear](int weight, int bias, index_t in, const T* from, T* gradient) {
+      const auto parameters = [&, scratch = linear](int weight, int bias, index_t in, const T* from,
+                                                    T* gradient) {
         return LinearBackwardArgs<T>{.slice = part.all_steps(),
                                      .in = in,
                                      .out = gate_rows,
@@ -354,8 +379,8 @@ void RecurrentOp<Cell>::backward(D& device, const BackwardPass<T>& pass) const {
       of_inputs.dx = direction == 0 ? dx : second_dx;
       linear_backward_input(device, AnySizes{}, of_inputs);
       if (direction == 1)
-        map(device, arrays.all(g.inputs(layer)), Add{}, static_cast<const T*>(dx), static_cast<const T*>(second_dx),
-            dx);
+        map(device, arrays.all(g.inputs(layer)), Add{}, static_cast<const T*>(dx),
+            static_cast<const T*>(second_dx), dx);
     }
     dy = layer == 0 ? nullptr : drop(device, pass, layer - 1, dx, dx);
   }

@@ -10,7 +10,8 @@
 
 namespace gpunet::detail {
 
-// For the samples of a slice and weights W [out, in]: y = W x + b, or of the transpose dx = W^T dy. The maps of linear layers.
+// For the samples of a slice and weights W [out, in]: y = W x + b, or of the transpose dx = W^T dy.
+// The maps of linear layers.
 template <class D, class T>
 class StepMap {
  public:
@@ -18,21 +19,31 @@ class StepMap {
   static index_t scratch(const D& device, const Slice& slice, index_t in, index_t out) {
     return linear_scratch(device, AnySizes{}, slice, in, out, T{});
   }
-  StepMap(D&, const Slice& slice, index_t in, index_t out, const T* w, Transpose transpose, T* scratch)
+  StepMap(D&, const Slice& slice, index_t in, index_t out, const T* w, Transpose transpose,
+          T* scratch)
       : slice_(slice), in_(in), out_(out), w_(w), transpose_(transpose), scratch_(scratch) {}
 
   // Computes `to` from `from`, which may be used up; b is for W, and may be null.
   void apply(D& device, const T* b, T* from, T* to) const {
     if (transpose_ == Transpose::no)
-      linear_forward(
-          device, AnySizes{},
-          LinearForwardArgs<T>{
-              .slice = slice_, .in = in_, .out = out_, .x = from, .w = w_, .b = b, .y = to, .scratch = scratch_});
+      linear_forward(device, AnySizes{},
+                     LinearForwardArgs<T>{.slice = slice_,
+                                          .in = in_,
+                                          .out = out_,
+                                          .x = from,
+                                          .w = w_,
+                                          .b = b,
+                                          .y = to,
+                                          .scratch = scratch_});
     else
-      linear_backward_input(
-          device, AnySizes{},
-          LinearBackwardArgs<T>{
-              .slice = slice_, .in = in_, .out = out_, .dy = from, .w = w_, .dx = to, .scratch = scratch_});
+      linear_backward_input(device, AnySizes{},
+                            LinearBackwardArgs<T>{.slice = slice_,
+                                                  .in = in_,
+                                                  .out = out_,
+                                                  .dy = from,
+                                                  .w = w_,
+                                                  .dx = to,
+                                                  .scratch = scratch_});
   }
 
  private:
@@ -48,10 +59,12 @@ template <class D, class T>
 class PackedStepMap : public StepMap<D, T> {
  public:
   static index_t scratch(const D& device, const Slice& slice, index_t in, index_t out) {
-    return packs(slice, in, out) ? std::max(PackedMatrix::elements(out, in), PackedMatrix::elements(in, out))
-                                 : StepMap<D, T>::scratch(device, slice, in, out);
+    return packs(slice, in, out)
+               ? std::max(PackedMatrix::elements(out, in), PackedMatrix::elements(in, out))
+               : StepMap<D, T>::scratch(device, slice, in, out);
   }
-  PackedStepMap(D& device, const Slice& slice, index_t in, index_t out, const T* w, Transpose transpose, T* scratch)
+  PackedStepMap(D& device, const Slice& slice, index_t in, index_t out, const T* w,
+                Transpose transpose, T* scratch)
       : StepMap<D, T>(device, slice, in, out, w, transpose, scratch),
         groups_(slice.outer),
         from_(transpose == Transpose::no ? in : out),
@@ -75,7 +88,7 @@ class PackedStepMap : public StepMap<D, T> {
 
 // The map that a device uses for elements of type T.
 template <class D, class T>
-using FastStepMap =
-    std::conditional_t<std::is_same_v<D, Host> && std::is_same_v<T, float>, PackedStepMap<D, T>, StepMap<D, T>>;
+using FastStepMap = std::conditional_t<std::is_same_v<D, Host> && std::is_same_v<T, float>,
+                                       PackedStepMap<D, T>, StepMap<D, T>>;
 
 }  // namespace gpunet::detail

@@ -10,8 +10,9 @@
 
 namespace gpunet {
 
-// Sizes of one normalization: x, y [rows, length] per sample. Weights and biases belong to the place in the row, [length], or,
-// where each row has `channels` of them, to a part of it: [rows * channels], each for length / channels elements.
+// Sizes of one normalization: x, y [rows, length] per sample. Weights and biases belong to the
+// place in the row, [length], or, where each row has `channels` of them, to a part of it:
+// [rows * channels], each for length / channels elements.
 struct RowNormGeometry {
   index_t rows, length;
   index_t channels = 0;  // 0: a weight for each place in the row
@@ -21,7 +22,9 @@ struct RowNormGeometry {
   // Neighbors in a row with one weight.
   GPUNET_FN index_t run() const { return channels == 0 ? 1 : length / channels; }
   // Returns the weight of a feature of a sample.
-  GPUNET_FN index_t weight_of(index_t feature) const { return channels == 0 ? feature % length : feature / run(); }
+  GPUNET_FN index_t weight_of(index_t feature) const {
+    return channels == 0 ? feature % length : feature / run();
+  }
 };
 
 // Where a slice has its rows: row i is row i / inner of all groups, of sample i % inner in it.
@@ -36,12 +39,17 @@ struct RowNormRows {
     return (i / slice.inner * g.length + r) * slice.inner + i % slice.inner;
   }
   // Returns the row of the element at offset i.
-  GPUNET_FN index_t row_at(index_t i) const { return i / (g.length * slice.inner) * slice.inner + i % slice.inner; }
+  GPUNET_FN index_t row_at(index_t i) const {
+    return i / (g.length * slice.inner) * slice.inner + i % slice.inner;
+  }
   // Returns the weight of the element at offset i.
-  GPUNET_FN index_t weight_at(index_t i) const { return g.weight_of(i / slice.inner % g.features()); }
+  GPUNET_FN index_t weight_at(index_t i) const {
+    return g.weight_of(i / slice.inner % g.features());
+  }
 };
 
-// Statistics of rows, in double, as rows may be long: mean, which RMSNorm takes as 0, and inverse = 1 / sqrt(variance + eps).
+// Statistics of rows, in double, as rows may be long: mean, which RMSNorm takes as 0, and
+// inverse = 1 / sqrt(variance + eps).
 struct RowStatistics {
   double *mean, *inverse;
 
@@ -92,11 +100,13 @@ template <class T>
 struct RowVarianceSum {
   RowNormForward<T> pass;
   GPUNET_FN double operator()(index_t i, index_t r) const {
-    const double distance = static_cast<double>(pass.x[pass.rows.offset(i, r)]) - pass.statistics.mean[i];
+    const double distance =
+        static_cast<double>(pass.x[pass.rows.offset(i, r)]) - pass.statistics.mean[i];
     return distance * distance;
   }
   GPUNET_FN void store(index_t i, double sum) const {
-    pass.statistics.inverse[i] = inverse_deviation<T>(sum / static_cast<double>(pass.rows.g.length), pass.eps);
+    pass.statistics.inverse[i] =
+        inverse_deviation<T>(sum / static_cast<double>(pass.rows.g.length), pass.eps);
   }
 };
 
@@ -112,7 +122,8 @@ struct NormalizeRowElement {
   }
 };
 
-// The means over a row that the gradient of x needs: of dy w x' and of dy w, with x' = (x - mean) inverse. One sum = one row.
+// The means over a row that the gradient of x needs: of dy w x' and of dy w, with x' = (x - mean)
+// inverse. One sum = one row.
 template <class T>
 struct RowGradientSum {
   RowNormBackward<T> pass;
@@ -124,12 +135,13 @@ struct RowGradientSum {
   }
   GPUNET_FN void store(index_t i, const SumPair& sum) const {
     pass.means[i] = sum.first / static_cast<double>(pass.rows.g.length);
-    pass.means[pass.rows.count() + i] = pass.centers ? sum.second / static_cast<double>(pass.rows.g.length) : 0.0;
+    pass.means[pass.rows.count() + i] =
+        pass.centers ? sum.second / static_cast<double>(pass.rows.g.length) : 0.0;
   }
 };
 
-// dx = inverse (dy w - mean of dy w - x' mean of dy w x'), without the second mean where rows are not centered. One index = one
-// element.
+// dx = inverse (dy w - mean of dy w - x' mean of dy w x'), without the second mean where rows are
+// not centered. One index = one element.
 template <class T>
 struct RowInputGradient {
   static constexpr bool one_copy = true;
@@ -137,7 +149,8 @@ struct RowInputGradient {
   GPUNET_FN void operator()(index_t i) const {
     const index_t row = pass.rows.row_at(i);
     const double weight = pass.w ? static_cast<double>(pass.w[pass.rows.weight_at(i)]) : 1.0;
-    const double distance = static_cast<double>(pass.dy[i]) * weight - pass.means[pass.rows.count() + row] -
+    const double distance = static_cast<double>(pass.dy[i]) * weight -
+                            pass.means[pass.rows.count() + row] -
                             pass.statistics.normal(row, pass.x[i]) * pass.means[row];
     pass.dx[i] = static_cast<T>(pass.statistics.inverse[row] * distance);
   }
@@ -148,7 +161,9 @@ template <class T>
 struct RowParameterSum {
   RowNormBackward<T> pass;
   // Elements of a weight in a sample.
-  GPUNET_FN index_t per_sample() const { return pass.rows.g.channels == 0 ? pass.rows.g.rows : pass.rows.g.run(); }
+  GPUNET_FN index_t per_sample() const {
+    return pass.rows.g.channels == 0 ? pass.rows.g.rows : pass.rows.g.run();
+  }
   GPUNET_FN SumPair operator()(index_t c, index_t n) const {
     const RowNormGeometry& g = pass.rows.g;
     const index_t per = per_sample();

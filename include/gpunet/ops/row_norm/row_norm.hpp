@@ -1,4 +1,5 @@
-// Normalization of the rows of each sample as a node of a graph: LayerNorm, RMSNorm, GroupNorm and InstanceNorm.
+// Normalization of the rows of each sample as a node of a graph: LayerNorm, RMSNorm, GroupNorm and
+// InstanceNorm.
 #pragma once
 
 #include <gpunet/core/text.hpp>
@@ -10,8 +11,8 @@ namespace gpunet {
 // The layer that a RowNormOp is.
 enum class RowNormKind { layer, rms, group, instance };
 
-// y = (x - mean) / sqrt(variance + eps) w + b, with mean and variance of each row; RMSNorm takes the mean as 0. w and b are the
-// parameters 0 and 1, those that there are.
+// y = (x - mean) / sqrt(variance + eps) w + b, with mean and variance of each row; RMSNorm takes
+// the mean as 0. w and b are the parameters 0 and 1, those that there are.
 struct RowNormOp {
   RowNormKind kind;
   RowNormGeometry geometry;

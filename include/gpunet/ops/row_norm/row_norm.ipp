@@ -17,7 +17,8 @@ GPUNET_INLINE std::string RowNormOp::extra_repr(const Sizes& in, const Sizes&) c
     return concat(in[0], epsilon, ", momentum=0.1, affine=", flag(weight), ", bias=", flag(bias),
                   ", track_running_stats=False");
   if (kind == RowNormKind::group)
-    return concat(geometry.rows, ", ", in[0], epsilon, ", affine=", flag(weight), ", bias=", flag(bias));
+    return concat(geometry.rows, ", ", in[0], epsilon, ", affine=", flag(weight),
+                  ", bias=", flag(bias));
   std::string shape;
   for (int i = in.rank() - dims; i < in.rank(); ++i)
     shape += concat(shape.empty() ? "" : ", ", in[i]);
@@ -30,9 +31,10 @@ template <class D, class T>
 void RowNormOp::forward(D& device, const ForwardPass<T>& pass) const {
   const RowNormRows rows{geometry, pass.slice};
   const double epsilon = eps < 0 ? static_cast<double>(std::numeric_limits<T>::epsilon()) : eps;
-  row_norm_forward(device,
-                   RowNormForward<T>{rows, epsilon, centers(), pass.x, weight ? pass.parameters[0] : nullptr,
-                                     bias ? pass.parameters[1] : nullptr, statistics_in(pass.cache, rows), pass.y});
+  row_norm_forward(device, RowNormForward<T>{rows, epsilon, centers(), pass.x,
+                                             weight ? pass.parameters[0] : nullptr,
+                                             bias ? pass.parameters[1] : nullptr,
+                                             statistics_in(pass.cache, rows), pass.y});
 }
 
 template <class D, class T>

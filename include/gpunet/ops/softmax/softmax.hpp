@@ -1,4 +1,5 @@
-// Softmax over the first dimension of a sample, and its logarithm: for arrays, and as a node of a graph.
+// Softmax over the first dimension of a sample, and its logarithm: for arrays, and as a node of a
+// graph.
 #pragma once
 
 #include <cmath>
@@ -13,8 +14,9 @@ namespace gpunet {
 // Whether a softmax is stored, or its logarithm.
 enum class SoftmaxKind { probabilities, logarithms };
 
-// y_k = exp(x_k - max x) / sum_k exp(x_k - max x) over k < classes, or the logarithm of it; x [classes, rest] per sample, so that element
-// (k, p) of outer o lies at (o * classes + k) * width + p with width = rest * inner. One index = one column (o, p).
+// y_k = exp(x_k - max x) / sum_k exp(x_k - max x) over k < classes, or the logarithm of it; x
+// [classes, rest] per sample, so that element (k, p) of outer o lies at
+// (o * classes + k) * width + p with width = rest * inner. One index = one column (o, p).
 template <class T>
 struct SoftmaxForward {
   static constexpr bool one_copy = true;
@@ -41,7 +43,8 @@ struct SoftmaxForward {
   }
 };
 
-// dx_k = y_k (dy_k - sum_j dy_j y_j), or of logarithms dy_k - exp(y_k) sum_j dy_j. One index = one column.
+// dx_k = y_k (dy_k - sum_j dy_j y_j), or of logarithms dy_k - exp(y_k) sum_j dy_j. One index = one
+// column.
 template <class T>
 struct SoftmaxBackward {
   static constexpr bool one_copy = true;

@@ -25,16 +25,17 @@ struct LtProduct {
   float beta;
   float* d;
   cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_DEFAULT;
-  const float* bias = nullptr;      // [m], read; of CUBLASLT_EPILOGUE_BGRADB [n], written
-  const std::byte* bits = nullptr;  // [n, round_up(m, 128) / 8]: which elements of D a ReLU let through
+  const float* bias = nullptr;  // [m], read; of CUBLASLT_EPILOGUE_BGRADB [n], written
+  // [n, round_up(m, 128) / 8]: which elements of D a ReLU let through.
+  const std::byte* bits = nullptr;
 
   index_t bias_size() const { return !bias ? 0 : epilogue == CUBLASLT_EPILOGUE_BGRADB ? n : m; }
   index_t bits_stride() const { return round_up(m, index_t{128}); }
   index_t bits_bytes() const { return bits ? bits_stride() / 8 * n : 0; }
 };
 
-// Returns whether cuBLASLt has no kernel for a call. Nothing was given to the device then. It reports some combinations of
-// epilogue, sizes and alignment as invalid values.
+// Returns whether cuBLASLt has no kernel for a call. Nothing was given to the device then. It
+// reports some combinations of epilogue, sizes and alignment as invalid values.
 inline bool is_refusal(cublasStatus_t status) {
   return status == CUBLAS_STATUS_NOT_SUPPORTED || status == CUBLAS_STATUS_ARCH_MISMATCH ||
          status == CUBLAS_STATUS_INVALID_VALUE;
@@ -47,7 +48,8 @@ std::uint32_t alignment_of(const P*... addresses) {
   return static_cast<std::uint32_t>(digits & (~digits + 1));
 }
 
-// A product with the descriptors of its arguments. Making them is host work only and legal while a stream is recorded.
+// A product with the descriptors of its arguments. Making them is host work only and legal while a
+// stream is recorded.
 class LtCall {
  public:
   LtCall(const LtProduct& p, Precision precision)
@@ -57,14 +59,15 @@ class LtCall {
         b_(p.tb == CUBLAS_OP_N ? make_layout(p.k, p.n) : make_layout(p.n, p.k)),
         d_(make_layout(p.m, p.n)) {}
 
-  // Returns the algorithms that cuBLASLt offers, the fastest by its own estimate first; none where it refuses.
+  // Returns the algorithms that cuBLASLt offers, the fastest by its own estimate first; none where
+  // it refuses.
   std::vector<LtAlgorithm> algorithms(Cuda& device) const {
     const LtPreference preference = make_preference(device);
     std::array<cublasLtMatmulHeuristicResult_t, 8> results{};
     int found = 0;
     const cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic(
-        device.blas().lt(), descriptor_.get(), a_.get(), b_.get(), d_.get(), d_.get(), preference.get(),
-        static_cast<int>(results.size()), results.data(), &found);
+        device.blas().lt(), descriptor_.get(), a_.get(), b_.get(), d_.get(), d_.get(),
+        preference.get(), static_cast<int>(results.size()), results.data(), &found);
     std::vector<LtAlgorithm> algorithms;
     if (is_refusal(status)) return algorithms;
     check(status);
@@ -77,9 +80,9 @@ class LtCall {
   cublasStatus_t run(Cuda& device, const LtAlgorithm& algorithm) const {
     const Blas& blas = device.blas();
     const float one = 1;
-    return cublasLtMatmul(blas.lt(), descriptor_.get(), &one, p_.a, a_.get(), p_.b, b_.get(), &p_.beta, p_.d,
-                          d_.get(), p_.d, d_.get(), &algorithm.value, blas.workspace(), blas.bytes(),
-                          device.stream());
+    return cublasLtMatmul(blas.lt(), descriptor_.get(), &one, p_.a, a_.get(), p_.b, b_.get(),
+                          &p_.beta, p_.d, d_.get(), p_.d, d_.get(), &algorithm.value,
+                          blas.workspace(), blas.bytes(), device.stream());
   }
 
  private:
@@ -110,7 +113,8 @@ class LtCall {
   static LtLayout make_layout(index_t rows, index_t columns) {
     cublasLtMatrixLayout_t made = nullptr;
     check(cublasLtMatrixLayoutCreate(&made, CUDA_R_32F, static_cast<std::uint64_t>(rows),
-                                     static_cast<std::uint64_t>(columns), std::max(rows, index_t{1})));
+                                     static_cast<std::uint64_t>(columns),
+                                     std::max(rows, index_t{1})));
     return LtLayout(made);
   }
 

@@ -6,14 +6,15 @@
 namespace gpunet::detail {
 
 // Returns whether cuBLASLt has refused a product of this shape with this epilogue.
-inline bool lt_has_refused(const Cuda& device, index_t m, index_t n, index_t k, cublasLtEpilogue_t epilogue) {
+inline bool lt_has_refused(const Cuda& device, index_t m, index_t n, index_t k,
+                           cublasLtEpilogue_t epilogue) {
   const Blas* blas = device.made_blas();
   return blas && blas->choices().has_refused(m, n, k, epilogue);
 }
 
-// Gives the product to the device. Returns false, with nothing done, where cuBLASLt has no kernel for it. The algorithm, or
-// that there is none, is chosen at the first call for a shape and epilogue, which may allocate and wait unless it is
-// recorded; later calls do neither.
+// Gives the product to the device. Returns false, with nothing done, where cuBLASLt has no kernel
+// for it. The algorithm, or that there is none, is chosen at the first call for a shape and
+// epilogue, which may allocate and wait unless it is recorded; later calls do neither.
 inline bool lt_product(Cuda& device, const LtProduct& p) {
   const CurrentDevice current(device.ordinal());
   const LtChoices::Key key{p.m,

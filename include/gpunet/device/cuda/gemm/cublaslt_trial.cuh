@@ -30,8 +30,9 @@ struct CompareWords {
   }
 };
 
-// The operands of one product and two sets of its results, in memory borrowed from the device. The model's own data stay as
-// they are: a measured product runs several times, and may add to its result.
+// The operands of one product and two sets of its results, in memory borrowed from the device. The
+// model's own data stay as they are: a measured product runs several times, and may add to its
+// result.
 class LtTrial {
  public:
   // Throws Error where the memory is not there.
@@ -40,7 +41,8 @@ class LtTrial {
         p_(p),
         begin_(make_timer()),
         end_(make_timer()),
-        bytes_(sizeof(float) * static_cast<std::size_t>(a_size() + b_size() + 2 * result_size() + 1)),
+        bytes_(sizeof(float) *
+               static_cast<std::size_t>(a_size() + b_size() + 2 * result_size() + 1)),
         memory_(static_cast<float*>(device.allocate(bytes_))) {}
   ~LtTrial() { device_.deallocate(memory_, bytes_); }
   LtTrial(const LtTrial&) = delete;
@@ -96,7 +98,8 @@ class LtTrial {
   index_t a_size() const { return aligned(p_.m * p_.k); }
   index_t b_size() const { return aligned(p_.k * p_.n); }
   index_t result_size() const {
-    return aligned(p_.m * p_.n) + aligned(p_.bias_size()) + aligned(ceil_div(p_.bits_bytes(), index_t{4}));
+    return aligned(p_.m * p_.n) + aligned(p_.bias_size()) +
+           aligned(ceil_div(p_.bits_bytes(), index_t{4}));
   }
   float* results(int set) const { return memory_ + a_size() + b_size() + set * result_size(); }
 
@@ -106,7 +109,9 @@ class LtTrial {
     p.b = memory_ + a_size();
     p.d = results(set);
     if (p.bias) p.bias = p.d + aligned(p.m * p.n);
-    if (p.bits) p.bits = reinterpret_cast<const std::byte*>(p.d + aligned(p.m * p.n) + aligned(p.bias_size()));
+    if (p.bits)
+      p.bits =
+          reinterpret_cast<const std::byte*>(p.d + aligned(p.m * p.n) + aligned(p.bias_size()));
     return LtCall(p, device_.precision());
   }
 
@@ -117,9 +122,9 @@ class LtTrial {
   float* const memory_;  // A, B, the results twice, a flag
 };
 
-// Returns the number of the algorithm to take: the first one, or a later one that is clearly faster and whose results are
-// bitwise identical to the first one's. So measured times change the speed of a program, never its results. Waits for the
-// device.
+// Returns the number of the algorithm to take: the first one, or a later one that is clearly faster
+// and whose results are bitwise identical to the first one's. So measured times change the speed of
+// a program, never its results. Waits for the device.
 inline std::ptrdiff_t fastest_identical(Cuda& device, const LtProduct& p,
                                         const std::vector<LtAlgorithm>& algorithms) {
   constexpr float clearly = 0.95f;

@@ -27,10 +27,11 @@ inline cublasOperation_t blas_operation(Transpose t) {
 
 }  // namespace detail
 
-// See device/gemm.hpp. In full precision of T, as PyTorch's default. Throws Error when a size is over 2^31 - 1.
+// See device/gemm.hpp. In full precision of T, as PyTorch's default. Throws Error when a size is
+// over 2^31 - 1.
 template <std::floating_point T>
-void gemm(Cuda& device, Transpose ta, Transpose tb, index_t m, index_t n, index_t k, const T* a, const T* b, T beta,
-          T* c) {
+void gemm(Cuda& device, Transpose ta, Transpose tb, index_t m, index_t n, index_t k, const T* a,
+          const T* b, T beta, T* c) {
   if (m == 0 || n == 0) return;
   if (k == 0) return for_each(device, m * n, detail::ScaleBy<T>{beta, c});
   constexpr index_t most = std::numeric_limits<int>::max();
@@ -42,9 +43,10 @@ void gemm(Cuda& device, Transpose ta, Transpose tb, index_t m, index_t n, index_
     return static_cast<int>(extent);
   };
   const T one = 1;
-  const auto product = [&](auto blas_gemm) {  // cuBLAS is column-major, so it computes C^T = op(B)^T op(A)^T
-    check(blas_gemm(device.blas().handle(), detail::blas_operation(tb), detail::blas_operation(ta), size(n),
-                    size(m), size(k), &one, b, size(tb == Transpose::yes ? k : n), a,
+  // CuBLAS is column-major, so it computes C^T = op(B)^T op(A)^T.
+  const auto product = [&](auto blas_gemm) {
+    check(blas_gemm(device.blas().handle(), detail::blas_operation(tb), detail::blas_operation(ta),
+                    size(n), size(m), size(k), &one, b, size(tb == Transpose::yes ? k : n), a,
                     size(ta == Transpose::yes ? m : k), &beta, c, size(n)));
   };
   if constexpr (std::same_as<T, float>)

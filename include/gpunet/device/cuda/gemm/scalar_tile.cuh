@@ -11,8 +11,9 @@ struct alignas(16) Four {
   T values[4];
 };
 
-// How a block of threads computes a tile of C [M, N], K products at a time: every thread has Rows x Columns sums, and
-// `Slices` groups of threads share the K products of a round. All are multiples of 4.
+// How a block of threads computes a tile of C [M, N], K products at a time: every thread has Rows x
+// Columns sums, and `Slices` groups of threads share the K products of a round. All are multiples
+// of 4.
 //
 // What a block needs of an arithmetic, of this one as of TensorMath:
 //   Word, per_word, k_rows   a step of K as it lies in shared memory: k_rows rows of words, each of per_word neighbors in k
@@ -27,11 +28,13 @@ struct ScalarMath {
   using Word = T;
   static constexpr int M = M_, N = N_, K = K_;
   static constexpr int per_word = 1, k_rows = K;
-  static constexpr int padding = 4;  // of a row of words: rows begin in other banks, and stay aligned
+  // Of a row of words: rows begin in other banks, and stay aligned.
+  static constexpr int padding = 4;
   static constexpr int across = N / Columns, down = M / Rows;
   static constexpr int slice_threads = across * down, threads = slice_threads * Slices;
   static constexpr int all_groups = Rows * Columns / 4, groups = all_groups / Slices;
-  static constexpr int shared_groups = Slices > 1 ? all_groups* threads : 0;  // finish() needs this many Four<T>
+  // finish() needs this many Four<T>.
+  static constexpr int shared_groups = Slices > 1 ? all_groups* threads : 0;
   static constexpr int columns = Columns / 4;
   static_assert(Rows % 4 == 0 && Columns % 4 == 0 && all_groups % Slices == 0 && K % Slices == 0);
   static_assert(Slices == 1 || columns == 1);
@@ -55,7 +58,8 @@ struct ScalarMath {
         rows[i] = *reinterpret_cast<const Four<T>*>(a + k * (M + padding) + i * down * 4 + top);
 #pragma unroll
       for (int j = 0; j < Columns / 4; ++j)
-        columns[j] = *reinterpret_cast<const Four<T>*>(b + k * (N + padding) + j * across * 4 + left);
+        columns[j] =
+            *reinterpret_cast<const Four<T>*>(b + k * (N + padding) + j * across * 4 + left);
 #pragma unroll
       for (int i = 0; i < Rows; ++i)
 #pragma unroll
@@ -64,7 +68,8 @@ struct ScalarMath {
     }
   }
 
-  // The thread's groups of the tile: where slices share the sums, each adds up its part of them, slice by slice.
+  // The thread's groups of the tile: where slices share the sums, each adds up its part of them,
+  // slice by slice.
   __device__ static void finish(const Sums& sums, Four<T> (&result)[groups], void* shared) {
     if constexpr (Slices == 1) {
 #pragma unroll

@@ -7,7 +7,8 @@
 
 namespace gpunet::detail {
 
-// The oldest architecture that has the instructions below. Code for older ones compiles, and is never launched.
+// The oldest architecture that has the instructions below. Code for older ones compiles, and is
+// never launched.
 inline constexpr int tensor_architecture = 80;
 
 // Factors of 11 bits. A word is one.
@@ -22,11 +23,13 @@ struct Tf32 {
     return word;
   }
   // c += a b, for a [16, 8] and b [8, 8].
-  __device__ static void multiply([[maybe_unused]] float (&c)[4], [[maybe_unused]] const std::uint32_t (&a)[4],
+  __device__ static void multiply([[maybe_unused]] float (&c)[4],
+                                  [[maybe_unused]] const std::uint32_t (&a)[4],
                                   [[maybe_unused]] const std::uint32_t (&b)[2]) {
 #if __CUDA_ARCH__ >= 800
     asm volatile(
-        "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+        "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+        "{%8, %9}, "
         "{%0, %1, %2, %3};"
         : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
@@ -46,11 +49,13 @@ struct Bf16 {
     return word;
   }
   // c += a b, for a [16, 16] and b [16, 8].
-  __device__ static void multiply([[maybe_unused]] float (&c)[4], [[maybe_unused]] const std::uint32_t (&a)[4],
+  __device__ static void multiply([[maybe_unused]] float (&c)[4],
+                                  [[maybe_unused]] const std::uint32_t (&a)[4],
                                   [[maybe_unused]] const std::uint32_t (&b)[2]) {
 #if __CUDA_ARCH__ >= 800
     asm volatile(
-        "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+        "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+        "{%8, %9}, "
         "{%0, %1, %2, %3};"
         : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
@@ -58,11 +63,13 @@ struct Bf16 {
   }
 };
 
-// A tile of C [M, N] by Down x Across warps, K products at a time; see ScalarMath for what the names mean.
+// A tile of C [M, N] by Down x Across warps, K products at a time; see ScalarMath for what the
+// names mean.
 //
-// The instruction multiplies 16 rows by 8 columns; which rows and columns these are is free. Rows r and r + 8 of an instruction
-// are neighbors in the tile, and so are column c of two instructions: then a thread reads its factors in pairs, without
-// conflicts between banks, and its sums are four neighboring columns, as pooling wants them.
+// The instruction multiplies 16 rows by 8 columns; which rows and columns these are is free. Rows r
+// and r + 8 of an instruction are neighbors in the tile, and so are column c of two instructions:
+// then a thread reads its factors in pairs, without conflicts between banks, and its sums are four
+// neighboring columns, as pooling wants them.
 template <class Factor, int M_, int N_, int K_, int Down, int Across>
 struct TensorMath {
   using T = float;
@@ -93,7 +100,8 @@ struct TensorMath {
       for (int i = 0; i < tiles; ++i)
 #pragma unroll
         for (int half = 0; half < 2; ++half) {
-          const uint2 two = *reinterpret_cast<const uint2*>(a + (k + half * 4) * (M + padding) + i * 16);
+          const uint2 two =
+              *reinterpret_cast<const uint2*>(a + (k + half * 4) * (M + padding) + i * 16);
           rows[i][half * 2] = two.x;
           rows[i][half * 2 + 1] = two.y;
         }
@@ -101,7 +109,8 @@ struct TensorMath {
       for (int j = 0; j < pairs; ++j)
 #pragma unroll
         for (int half = 0; half < 2; ++half) {
-          const uint2 two = *reinterpret_cast<const uint2*>(b + (k + half * 4) * (N + padding) + j * 16);
+          const uint2 two =
+              *reinterpret_cast<const uint2*>(b + (k + half * 4) * (N + padding) + j * 16);
           columns[j][0][half] = two.x;
           columns[j][1][half] = two.y;
         }

@@ -10,8 +10,9 @@
 
 namespace gpunet::detail {
 
-// Kinds of arithmetic to choose from, and how fast each is when the device is full, relative to the others. The speeds are
-// estimated, not measured: from the share of instructions that are multiply-adds and the traffic to shared memory.
+// Kinds of arithmetic to choose from, and how fast each is when the device is full, relative to the
+// others. The speeds are estimated, not measured: from the share of instructions that are
+// multiply-adds and the traffic to shared memory.
 template <class... Math>
 struct Maths {
   static constexpr std::size_t size = sizeof...(Math);
@@ -20,16 +21,17 @@ struct Maths {
 // Products of fewer rows are computed exactly: a tile of tensor cores would be mostly empty.
 inline constexpr index_t least_tensor_rows = 33;
 
-// What is known of products when the program is compiled. Tiles that cannot be the fastest then are left out: the compiler
-// takes up to half a second for each.
+// What is known of products when the program is compiled. Tiles that cannot be the fastest then are
+// left out: the compiler takes up to half a second for each.
 enum class Known {
   nothing,
-  few_rows,    // less than least_tensor_rows
-  little_work  // so little that neither large tiles nor tensor cores gain anything that shows beside a launch
+  few_rows,  // less than least_tensor_rows
+  // So little that neither large tiles nor tensor cores gain anything that shows beside a launch.
+  little_work
 };
 
-// Exact: large tiles for large products; less for those that would leave multiprocessors idle; 16 and 8 rows for
-// convolutions of few channels.
+// Exact: large tiles for large products; less for those that would leave multiprocessors idle; 16
+// and 8 rows for convolutions of few channels.
 template <class T, Known known = Known::nothing>
 struct ExactMaths {
   using type = Maths<ScalarMath<T, 64, 64, 16, 4, 4, 1>, ScalarMath<T, 16, 64, 16, 4, 4, 4>>;
@@ -42,8 +44,9 @@ struct ExactMaths<T, Known::few_rows> {
 };
 template <>
 struct ExactMaths<float, Known::nothing> {
-  using type = Maths<ScalarMath<float, 128, 128, 8, 8, 8, 1>, ScalarMath<float, 64, 64, 16, 4, 4, 1>,
-                     ScalarMath<float, 16, 64, 16, 4, 4, 4>, ScalarMath<float, 8, 128, 16, 8, 4, 4>>;
+  using type =
+      Maths<ScalarMath<float, 128, 128, 8, 8, 8, 1>, ScalarMath<float, 64, 64, 16, 4, 4, 1>,
+            ScalarMath<float, 16, 64, 16, 4, 4, 4>, ScalarMath<float, 8, 128, 16, 8, 4, 4>>;
   static constexpr std::array speed{1.0, 0.7, 0.4, 0.35};
 };
 template <>
@@ -54,7 +57,8 @@ struct ExactMaths<float, Known::little_work> {
 };
 template <>
 struct ExactMaths<float, Known::few_rows> {
-  using type = Maths<ScalarMath<float, 16, 64, 16, 4, 4, 4>, ScalarMath<float, 8, 128, 16, 8, 4, 4>>;
+  using type =
+      Maths<ScalarMath<float, 16, 64, 16, 4, 4, 4>, ScalarMath<float, 8, 128, 16, 8, 4, 4>>;
   static constexpr std::array speed{0.4, 0.35};
 };
 struct Tf32Maths {
@@ -81,12 +85,15 @@ struct ProductCut {
 
   ProductCut(const TileSizes& tile, const ProductSizes& p, int multiprocessors)
       : tiles_down(ceil_div(p.m, tile.m)), tiles(tiles_down * ceil_div(p.n, tile.n)) {
-    constexpr index_t blocks_each = 2;   // of a multiprocessor: enough to hide the latency of memory
-    constexpr index_t least_steps = 4;   // in a part: joining the parts takes about as long as two steps
+    // Of a multiprocessor: enough to hide the latency of memory.
+    constexpr index_t blocks_each = 2;
+    // In a part: joining the parts takes about as long as two steps.
+    constexpr index_t least_steps = 4;
     constexpr index_t most_splits = 64;  // the block that joins them reads them all
     const index_t steps = ceil_div(p.k, tile.k),
                   wanted = blocks_each * multiprocessors / std::max(tiles, index_t{1});
-    const index_t parts = std::clamp(std::min(wanted, steps / least_steps), index_t{1}, most_splits);
+    const index_t parts =
+        std::clamp(std::min(wanted, steps / least_steps), index_t{1}, most_splits);
     const index_t steps_each = std::max(ceil_div(steps, parts), index_t{1});
     k_per_split = steps_each * tile.k;
     splits = std::max(ceil_div(steps, steps_each), index_t{1});
@@ -111,10 +118,11 @@ struct TilesOf<Maths<Math...>> {
   static constexpr std::array<TileSizes, sizeof...(Math)> sizes{tile_of<Math>...};
 };
 
-// How long tiles of this kind take, as estimated: the device does all blocks in some rounds, but none faster than its largest
-// one.
+// How long tiles of this kind take, as estimated: the device does all blocks in some rounds, but
+// none faster than its largest one.
 template <class Kind, std::size_t count>
-double estimated_time(const std::array<ProductSizes, count>& products, int multiprocessors, std::size_t kind) {
+double estimated_time(const std::array<ProductSizes, count>& products, int multiprocessors,
+                      std::size_t kind) {
   const TileSizes& tile = TilesOf<typename Kind::type>::sizes[kind];
   double total = 0, largest = 0;
   for (const ProductSizes& p : products) {
@@ -144,11 +152,13 @@ std::size_t fastest(const std::array<ProductSizes, count>& products, int multipr
 template <class T, Known known>
 inline constexpr bool may_use_tensor_cores = std::is_same_v<T, float>&& known == Known::nothing;
 
-// Whether tensor cores multiply these: where they are allowed and there, and one of the products fills their tiles.
+// Whether tensor cores multiply these: where they are allowed and there, and one of the products
+// fills their tiles.
 template <class T, Known known, std::size_t count>
 Precision product_precision(const Cuda& device, const std::array<ProductSizes, count>& products) {
   const Precision allowed = device.precision();
-  if (may_use_tensor_cores<T, known> && (allowed == Precision::tf32 || allowed == Precision::bf16) &&
+  if (may_use_tensor_cores<T, known> &&
+      (allowed == Precision::tf32 || allowed == Precision::bf16) &&
       device.architecture() >= tensor_architecture)
     for (const ProductSizes& p : products)
       if (p.m >= least_tensor_rows) return allowed;

@@ -1,5 +1,6 @@
-// Matrix products on Cuda whose factors and results are whatever functors make of them: convolutions without a column matrix,
-// with what follows them done before the sums leave the registers. In the way of CUTLASS's implicit GEMM.
+// Matrix products on Cuda whose factors and results are whatever functors make of them:
+// convolutions without a column matrix, with what follows them done before the sums leave the
+// registers. In the way of CUTLASS's implicit GEMM.
 #pragma once
 
 #include <limits>
@@ -37,7 +38,8 @@ index_t product_scratch(const Cuda& device, const std::array<ProductSizes, count
 // The same for products(), where either product may be empty: alone, a product may be cut into more
 // parts than beside another.
 template <class T, Known known = Known::nothing>
-index_t products_scratch(const Cuda& device, const ProductSizes& first, const ProductSizes& second) {
+index_t products_scratch(const Cuda& device, const ProductSizes& first,
+                         const ProductSizes& second) {
   return std::max({product_scratch<T, known>(device, std::array{first}),
                    product_scratch<T, known>(device, std::array{second}),
                    product_scratch<T, known>(device, std::array{first, second})});
@@ -45,7 +47,8 @@ index_t products_scratch(const Cuda& device, const ProductSizes& first, const Pr
 
 // Cuts p into tiles. `scratch` and `tickets` move on by what p takes of them. The number of blocks.
 template <class P>
-index_t cut_product(const Cuda& device, const TileSizes& tile, P& p, typename P::T*& scratch, unsigned*& tickets) {
+index_t cut_product(const Cuda& device, const TileSizes& tile, P& p, typename P::T*& scratch,
+                    unsigned*& tickets) {
   if (p.m == 0 || p.n == 0) {
     p.tiles = p.tiles_down = 1;
     p.splits = 0;
@@ -53,7 +56,8 @@ index_t cut_product(const Cuda& device, const TileSizes& tile, P& p, typename P:
   }
   const ProductCut cut(tile, sizes_of(p), device.multiprocessors());
   require(cut.k_per_split <= std::numeric_limits<int>::max(), "gpunet::Cuda: the matrix product ",
-          describe(sizes_of(p)), " has too long sums (kernels count to 2^31 - 1 in one), use a smaller batch");
+          describe(sizes_of(p)),
+          " has too long sums (kernels count to 2^31 - 1 in one), use a smaller batch");
   p.tiles_down = cut.tiles_down;
   p.tiles = cut.tiles;
   p.splits = static_cast<int>(cut.splits);
@@ -97,7 +101,8 @@ PlannedKernel<First, Second> planned_kernel(const ProductPlan& plan, const First
 
 // C = A B, as p says. scratch [product_scratch].
 template <Known known = Known::nothing, class A, class B, class Epilogue>
-void product(Cuda& device, TiledProduct<A, B, Epilogue> p, typename Epilogue::T* scratch, const ProductPlan& plan) {
+void product(Cuda& device, TiledProduct<A, B, Epilogue> p, typename Epilogue::T* scratch,
+             const ProductPlan& plan) {
   if (p.m == 0 || p.n == 0) return;
   const auto kernel = planned_kernel<known>(plan, p);
   unsigned* tickets = device.tickets();
@@ -109,28 +114,31 @@ void product(Cuda& device, TiledProduct<A, B, Epilogue> p, typename Epilogue::T*
 }
 template <Known known = Known::nothing, class A, class B, class Epilogue>
 void product(Cuda& device, const TiledProduct<A, B, Epilogue>& p, typename Epilogue::T* scratch) {
-  product<known>(device, p, scratch, plan_products<typename Epilogue::T, known>(device, std::array{sizes_of(p)}));
+  product<known>(device, p, scratch,
+                 plan_products<typename Epilogue::T, known>(device, std::array{sizes_of(p)}));
 }
 
 // Two products that do not depend on each other, in one launch. Either may be empty. scratch
 // [products_scratch].
 template <Known known = Known::nothing, class First, class Second>
-void products(Cuda& device, First first, Second second, typename First::T* scratch, const ProductPlan& plan) {
+void products(Cuda& device, First first, Second second, typename First::T* scratch,
+              const ProductPlan& plan) {
   const auto kernel = planned_kernel<known>(plan, first, second);
   unsigned* tickets = device.tickets();
   index_t blocks = cut_product(device, kernel.tile, first, scratch, tickets);
   blocks += cut_product(device, kernel.tile, second, scratch, tickets);
   if (blocks == 0) return;
   const auto what = [&] {
-    return concat("products<", name_of<typename First::Epilogue>(), "> of ", describe(sizes_of(first)), " and ",
-                  describe(sizes_of(second)));
+    return concat("products<", name_of<typename First::Epilogue>(), "> of ",
+                  describe(sizes_of(first)), " and ", describe(sizes_of(second)));
   };
   launch(device, product_launch(blocks, kernel.threads), what, kernel.run, first, second);
 }
 template <Known known = Known::nothing, class First, class Second>
 void products(Cuda& device, const First& first, const Second& second, typename First::T* scratch) {
   products<known>(device, first, second, scratch,
-                  plan_products<typename First::T, known>(device, std::array{sizes_of(first), sizes_of(second)}));
+                  plan_products<typename First::T, known>(
+                      device, std::array{sizes_of(first), sizes_of(second)}));
 }
 
 }  // namespace gpunet::detail

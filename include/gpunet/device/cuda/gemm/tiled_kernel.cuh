@@ -8,7 +8,8 @@
 
 namespace gpunet::detail {
 
-// C [m, n] = A [m, k] B [k, n], cut into tiles, and each tile's sums over k into `splits` parts of `k_per_split`, a block each.
+// C [m, n] = A [m, k] B [k, n], cut into tiles, and each tile's sums over k into `splits` parts of
+// `k_per_split`, a block each.
 //
 // An operand is a functor. i is a row of A, or a column of B:
 //   along_k           whether elements next to each other in memory are neighbors in k, or else in i
@@ -46,8 +47,11 @@ struct Stage {
   static constexpr int k_rows = Math::k_rows, per_word = Math::per_word, threads = Math::threads;
   static constexpr int words = extent * k_rows, per_thread = words / threads;
   static constexpr int stride = extent + Math::padding;
-  static constexpr int outers = Operand::along_k ? per_thread : extent > threads ? extent / threads : 1;
-  static_assert(words % threads == 0 && (threads % extent == 0 || extent % threads == 0) && threads % k_rows == 0);
+  static constexpr int outers = Operand::along_k   ? per_thread
+                                : extent > threads ? extent / threads
+                                                   : 1;
+  static_assert(words % threads == 0 && (threads % extent == 0 || extent % threads == 0) &&
+                threads % k_rows == 0);
 
   Outer outer[outers];
   T values[per_thread][per_word];
@@ -85,7 +89,8 @@ struct Stage {
   }
 };
 
-// What a block keeps in shared memory: two steps of factors, one to compute with and one to fill, and what their k is.
+// What a block keeps in shared memory: two steps of factors, one to compute with and one to fill,
+// and what their k is.
 template <class Math, class P>
 struct SharedSteps {
   using StageA = Stage<Math, typename P::A, Math::M>;
@@ -106,13 +111,14 @@ struct SharedSteps {
 };
 
 template <class Math, class P>
-inline constexpr std::size_t shared_bytes = sizeof(SharedSteps<Math, P>) >
-                                                    sizeof(Four<typename Math::T>) * Math::shared_groups
-                                                ? sizeof(SharedSteps<Math, P>)
-                                                : sizeof(Four<typename Math::T>) * Math::shared_groups;
+inline constexpr std::size_t shared_bytes =
+    sizeof(SharedSteps<Math, P>) > sizeof(Four<typename Math::T>) * Math::shared_groups
+        ? sizeof(SharedSteps<Math, P>)
+        : sizeof(Four<typename Math::T>) * Math::shared_groups;
 
-// The sums of a tile over the `left` products from k = `first` on. While one step is computed, the factors of the next are on
-// their way to registers, and the numbers that say where those of the one after it lie are made.
+// The sums of a tile over the `left` products from k = `first` on. While one step is computed, the
+// factors of the next are on their way to registers, and the numbers that say where those of the
+// one after it lie are made.
 template <class Math, class P>
 __device__ void add_up(const P& p, index_t row, index_t column, index_t first, int left,
                        SharedSteps<Math, P>& shared, typename Math::Sums& sums) {
@@ -142,13 +148,16 @@ __device__ void add_up(const P& p, index_t row, index_t column, index_t first, i
   __syncthreads();  // what comes may use the memory
 }
 
-// Leaves the sums of this part in memory. True in the block that is the last one of its tile: there `sums` become those of
-// all parts, added in their order, so that their bits do not depend on who came when.
+// Leaves the sums of this part in memory. True in the block that is the last one of its tile: there
+// `sums` become those of all parts, added in their order, so that their bits do not depend on who
+// came when.
 template <class Math, class P>
-__device__ bool join_parts(const P& p, index_t split, index_t tile, Four<typename Math::T> (&sums)[Math::groups]) {
+__device__ bool join_parts(const P& p, index_t split, index_t tile,
+                           Four<typename Math::T> (&sums)[Math::groups]) {
   using T = typename Math::T;
   __shared__ bool is_last;
-  Four<T>* mine = reinterpret_cast<Four<T>*>(p.partials) + tile * Math::groups * Math::threads + threadIdx.x;
+  Four<T>* mine =
+      reinterpret_cast<Four<T>*>(p.partials) + tile * Math::groups * Math::threads + threadIdx.x;
   const index_t part_size = p.tiles * Math::groups * Math::threads;
 #pragma unroll
   for (int g = 0; g < Math::groups; ++g)
@@ -175,12 +184,14 @@ __device__ bool join_parts(const P& p, index_t split, index_t tile, Four<typenam
   return true;
 }
 
-// Some groups at a time, the others move up: the epilogue is there four times and not for every group, which the compiler
-// would need seconds for.
+// Some groups at a time, the others move up: the epilogue is there four times and not for every
+// group, which the compiler would need seconds for.
 template <class Math, class P>
-__device__ void store_sums(const P& p, index_t row, index_t column, Four<typename Math::T> (&sums)[Math::groups]) {
+__device__ void store_sums(const P& p, index_t row, index_t column,
+                           Four<typename Math::T> (&sums)[Math::groups]) {
   constexpr int some = Math::groups < 4 ? Math::groups : 4;
-  static_assert(Math::groups % some == 0 && Math::column_of(some) == 0 && some % Math::columns == 0);
+  static_assert(Math::groups % some == 0 && Math::column_of(some) == 0 &&
+                some % Math::columns == 0);
   decltype(p.epilogue.column(0)) where[Math::columns];
 #pragma unroll
   for (int c = 0; c < Math::columns; ++c)
@@ -191,7 +202,8 @@ __device__ void store_sums(const P& p, index_t row, index_t column, Four<typenam
     for (int g = 0; g < some; ++g) {
       const index_t i = row + Math::row(first + g), j = column + Math::column(Math::column_of(g));
       if (i < p.m && j < p.n)
-        p.epilogue.store(i, where[Math::column_of(g)], sums[g].values, static_cast<int>(min(p.n - j, index_t{4})));
+        p.epilogue.store(i, where[Math::column_of(g)], sums[g].values,
+                         static_cast<int>(min(p.n - j, index_t{4})));
     }
 #pragma unroll
     for (int g = 0; g + some < Math::groups; ++g)
@@ -227,7 +239,8 @@ __global__ void __launch_bounds__(Math::threads, 512 / Math::threads)
 }
 
 template <class Math, class P>
-__global__ void __launch_bounds__(Math::threads, 512 / Math::threads) product_kernel(const __grid_constant__ P p) {
+__global__ void __launch_bounds__(Math::threads, 512 / Math::threads)
+    product_kernel(const __grid_constant__ P p) {
   __shared__ alignas(16) unsigned char memory[shared_bytes<Math, P>];
   run_product<Math>(p, index_t{blockIdx.x}, memory);
 }

@@ -1,5 +1,5 @@
-// The matrix product of floats on Host: register tiles, the loops over them, operands put in order, blocks for the caches that
-// threads share.
+// The matrix product of floats on Host: register tiles, the loops over them, operands put in order,
+// blocks for the caches that threads share.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,9 @@
 
 namespace gpunet::detail {
 
-// A tile of C += A B, as the register kernels see it. Element (i, k) of A is at i a_row + k a_step; columns of B and C
-// come in groups of 16: (k, j) of B is at k b_row + j / 16 b_group + j % 16, C alike.
+// A tile of C += A B, as the register kernels see it. Element (i, k) of A is at i a_row + k a_step;
+// columns of B and C come in groups of 16: (k, j) of B is at k b_row + j / 16 b_group + j % 16, C
+// alike.
 struct GemmTile {
   index_t k;
   const float* a;
@@ -27,17 +28,22 @@ struct GemmTile {
   bool relu;
 };
 
-// The register kernels of one vector path. Tiles are `tall` or `low` rows high, for an A in place `low` only, and `wide`
-// or `narrow` columns wide.
+// The register kernels of one vector path. Tiles are `tall` or `low` rows high, for an A in place
+// `low` only, and `wide` or `narrow` columns wide.
 struct GemmKernels {
   using Kernel = void (*)(const GemmTile&);
   index_t tall, low;
   index_t wide, narrow;
   Kernel tall_kernels[2], low_kernels[2];  // wide, narrow; the tall ones want A packed
 
-  // The height of the next tile when `rows` are left: what is 2 low or more is made up of both with little waste.
-  index_t height(index_t rows) const { return rows <= low || (rows > tall && rows <= 2 * low) ? low : tall; }
-  index_t width(index_t columns) const { return columns <= narrow && narrow < wide ? narrow : wide; }
+  // The height of the next tile when `rows` are left: what is 2 low or more is made up of both with
+  // little waste.
+  index_t height(index_t rows) const {
+    return rows <= low || (rows > tall && rows <= 2 * low) ? low : tall;
+  }
+  index_t width(index_t columns) const {
+    return columns <= narrow && narrow < wide ? narrow : wide;
+  }
   Kernel kernel(index_t height, index_t width) const {
     return (height == tall ? tall_kernels : low_kernels)[width == wide ? 0 : 1];
   }
@@ -61,12 +67,14 @@ inline const GemmKernels& gemm_kernels() {
 #endif
 }
 
-inline constexpr index_t gemm_depth = 256;     // most of K in a block: a tile of B then stays in the L1 cache
+// Most of K in a block: a tile of B then stays in the L1 cache.
+inline constexpr index_t gemm_depth = 256;
 inline constexpr index_t gemm_most_tall = 12;  // rows of the tallest tile of any path
 inline constexpr index_t gemm_most_wide = 32;
 
-// A block of C = A B + beta C with K at most gemm_depth, on this thread. B is in groups of 16 columns, each of them whole
-// (as slices lie, or as pack_columns() makes them). A is in place, or packed by pack_rows().
+// A block of C = A B + beta C with K at most gemm_depth, on this thread. B is in groups of 16
+// columns, each of them whole (as slices lie, or as pack_columns() makes them). A is in place, or
+// packed by pack_rows().
 struct GemmBlock {
   index_t m, n, k;
   const float* a;
@@ -82,9 +90,11 @@ struct GemmBlock {
 };
 
 // A tile that hangs over the edge of C, or of an A in place: through buffers that do not.
-[[gnu::noinline]] inline void multiply_edge(GemmKernels::Kernel kernel, const GemmTile& tile, bool packed,
-                                            index_t height, index_t rows, index_t columns) {
-  float a[gemm_most_tall * gemm_depth], c[gemm_most_tall * gemm_most_wide] = {}, bias[gemm_most_tall] = {};
+[[gnu::noinline]] inline void multiply_edge(GemmKernels::Kernel kernel, const GemmTile& tile,
+                                            bool packed, index_t height, index_t rows,
+                                            index_t columns) {
+  float a[gemm_most_tall * gemm_depth], c[gemm_most_tall * gemm_most_wide] = {},
+                                                           bias[gemm_most_tall] = {};
   GemmTile inside = tile;
   if (!packed && rows < height) {
     for (index_t k = 0; k < tile.k; ++k)
@@ -101,18 +111,20 @@ struct GemmBlock {
   for (index_t j = 0; j < columns; j += 16) {
     const index_t width = std::min<index_t>(16, columns - j);
     for (index_t i = 0; tile.beta != 0 && i < rows; ++i)
-      std::copy_n(tile.c + i * tile.c_row + j / 16 * tile.c_group, width, c + i * gemm_most_wide + j);
+      std::copy_n(tile.c + i * tile.c_row + j / 16 * tile.c_group, width,
+                  c + i * gemm_most_wide + j);
   }
   kernel(inside);
   for (index_t j = 0; j < columns; j += 16) {
     const index_t width = std::min<index_t>(16, columns - j);
     for (index_t i = 0; i < rows; ++i)
-      std::copy_n(c + i * gemm_most_wide + j, width, tile.c + i * tile.c_row + j / 16 * tile.c_group);
+      std::copy_n(c + i * gemm_most_wide + j, width,
+                  tile.c + i * tile.c_row + j / 16 * tile.c_group);
   }
 }
 
-inline void multiply_tile(const GemmKernels& kernels, const GemmBlock& block, index_t i, index_t height, index_t j,
-                          const float* next) {
+inline void multiply_tile(const GemmKernels& kernels, const GemmBlock& block, index_t i,
+                          index_t height, index_t j, const float* next) {
   const index_t rows = std::min(height, block.m - i), columns = std::min(kernels.wide, block.n - j);
   const index_t width = kernels.width(columns);
   const GemmTile tile{block.k,
@@ -139,8 +151,9 @@ inline void multiply_block(const GemmBlock& block) {
   const GemmKernels& kernels = gemm_kernels();
   for (index_t j = 0; j < block.n; j += kernels.wide) {
     // The continuation of B: its next columns, or after the last ones the next block of K.
-    const float* next = j + kernels.wide < block.n ? block.b + (j + kernels.wide) / 16 * block.b_group
-                                                   : block.b + block.k * block.b_row;
+    const float* next = j + kernels.wide < block.n
+                            ? block.b + (j + kernels.wide) / 16 * block.b_group
+                            : block.b + block.k * block.b_row;
     for (index_t i = 0, height; i < block.m; i += height, next += block.b_group) {
       height = block.packed ? kernels.height(block.m - i) : kernels.low;
       const bool wanted = i < kernels.wide / 16 * kernels.tall;
@@ -149,8 +162,9 @@ inline void multiply_block(const GemmBlock& block) {
   }
 }
 
-// A matrix whose columns come in groups of 16: element (i, j) is at i row + j / 16 group + j % 16. A plain one has group
-// 16; a slice of 16 samples a group is a matrix [features, samples] with row 16 and group 16 features.
+// A matrix whose columns come in groups of 16: element (i, j) is at i row + j / 16 group + j % 16.
+// A plain one has group 16; a slice of 16 samples a group is a matrix [features, samples] with row
+// 16 and group 16 features.
 template <class T>
 struct GroupedMatrix {
   T* data;
@@ -161,10 +175,10 @@ struct GroupedMatrix {
 };
 using GemmOperand = GroupedMatrix<const float>;
 
-// Rows of `width` floats, `to_row` apart, from [width, depth] with rows `from_row` apart: to(k, i) = from(i, k). Where
-// rows < width the others are zero.
-inline void pack_transposed(index_t rows, index_t width, index_t depth, const float* from, index_t from_row,
-                            float* to) {
+// Rows of `width` floats, `to_row` apart, from [width, depth] with rows `from_row` apart: to(k,
+// i) = from(i, k). Where rows < width the others are zero.
+inline void pack_transposed(index_t rows, index_t width, index_t depth, const float* from,
+                            index_t from_row, float* to) {
   const index_t whole = rows == width ? depth / 4 * 4 : 0;
   for (index_t next = 0; next < width; next += 4) {
     const index_t i = std::min(next, width - 4);
@@ -182,8 +196,8 @@ void pack_rows_of(index_t depth, const float* from, index_t from_row, float* to)
   for (index_t k = 0; k < depth; ++k)
     __builtin_memcpy(to + k * Width, from + k * from_row, Width * sizeof(float));
 }
-inline void pack_straight(index_t columns, index_t width, index_t depth, const float* from, index_t from_row,
-                          float* to) {
+inline void pack_straight(index_t columns, index_t width, index_t depth, const float* from,
+                          index_t from_row, float* to) {
   if (columns == width && width == 16) return pack_rows_of<16>(depth, from, from_row, to);
   if (columns == width && width == 12) return pack_rows_of<12>(depth, from, from_row, to);
   if (columns == width && width == 8) return pack_rows_of<8>(depth, from, from_row, to);
@@ -202,15 +216,16 @@ struct GemmPart {
 // A part as [depth][width], where rows beyond it are 0.
 inline void pack_panel(const GemmPart& part, index_t width, float* to) {
   const auto& [matrix, transpose, i, rows, k, depth] = part;
-  if (transpose == Transpose::yes) return pack_straight(rows, width, depth, matrix.at(k, i), matrix.row, to);
+  if (transpose == Transpose::yes)
+    return pack_straight(rows, width, depth, matrix.at(k, i), matrix.row, to);
   const index_t step = matrix.group == 16 ? depth : 16;
   for (index_t done = 0; done < depth; done += step)
     pack_transposed(rows, width, std::min(step, depth - done), matrix.at(i, k + done), matrix.row,
                     to + done * width);
 }
 
-// Returns how deep a panel is packed at a time. Where a matrix is read along its rows, a few rows are packed into all panels
-// first, because neighbors share cache lines and pages.
+// Returns how deep a panel is packed at a time. Where a matrix is read along its rows, a few rows
+// are packed into all panels first, because neighbors share cache lines and pages.
 inline index_t pack_depth(Transpose transpose, index_t depth) {
   return transpose == Transpose::yes ? 8 : depth;
 }
@@ -223,27 +238,30 @@ inline void pack_rows(const GemmPart& a, float* to) {
     float* panel = to;
     for (index_t i = a.i, height; i < end; i += height, panel += height * a.depth) {
       height = kernels.height(end - i);
-      pack_panel({a.matrix, a.transpose, i, std::min(height, end - i), a.k + done, std::min(step, a.depth - done)},
+      pack_panel({a.matrix, a.transpose, i, std::min(height, end - i), a.k + done,
+                  std::min(step, a.depth - done)},
                  height, panel + done * height);
     }
   }
 }
 
-// Groups of 16 columns of op(B) [depth, columns], of which `columns` exist: to [group][depth][16], from column `begin` to
-// `end`.
-inline void pack_columns(const GemmOperand& b, Transpose transpose, index_t begin, index_t end, index_t depth,
-                         float* to) {
+// Groups of 16 columns of op(B) [depth, columns], of which `columns` exist: to [group][depth][16],
+// from column `begin` to `end`.
+inline void pack_columns(const GemmOperand& b, Transpose transpose, index_t begin, index_t end,
+                         index_t depth, float* to) {
   const Transpose other = transpose == Transpose::yes ? Transpose::no : Transpose::yes;
   const index_t step = pack_depth(other, depth);
   for (index_t done = 0; done < depth; done += step) {
     float* panel = to + done * 16;
     for (index_t j = begin; j < end; j += 16, panel += 16 * depth)
-      pack_panel({b, other, j, std::min<index_t>(16, end - j), done, std::min(step, depth - done)}, 16, panel);
+      pack_panel({b, other, j, std::min<index_t>(16, end - j), done, std::min(step, depth - done)},
+                 16, panel);
   }
 }
 
-// C [m, n] = op(A) [m, k] op(B) [k, n] + beta C, then the bias of each row added, then max(C, 0) taken. op transposes if `ta`, `tb`
-// say so. A transposed A is plain. In a B that is not transposed, groups are whole in memory, also if n is no multiple of 16.
+// C [m, n] = op(A) [m, k] op(B) [k, n] + beta C, then the bias of each row added, then max(C, 0)
+// taken. op transposes if `ta`, `tb` say so. A transposed A is plain. In a B that is not
+// transposed, groups are whole in memory, also if n is no multiple of 16.
 struct Product {
   index_t m, n, k;
   Transpose ta, tb;
@@ -263,8 +281,10 @@ class GemmPlan {
         a_in_place_(reads_a_in_place(p)),
         b_in_place_(p.tb == Transpose::no && p.b.row == 16 && (p.n % 16 == 0 || p.b.group != 16)) {
     chunk_ = b_in_place_ ? p.n : chunk(p.n, p.k);
-    const bool by_rows = p.m >= 48 * threads;  // else rows are too few for all threads, and columns are shared
-    const index_t unit = a_in_place_ ? 8 : threads > 1 ? 4 : 12;  // low tiles, fine shares, or tall tiles only
+    // Else rows are too few for all threads, and columns are shared.
+    const bool by_rows = p.m >= 48 * threads;
+    // low tiles, fine shares, or tall tiles only.
+    const index_t unit = a_in_place_ ? 8 : threads > 1 ? 4 : 12;
     rows_ = block(p.m, most_rows, by_rows ? threads : 1, unit);
     columns_ = block(chunk_, most_columns, by_rows ? 1 : threads, 32);
     packed_a_ = a_in_place_ ? 0 : round_up((rows_ + gemm_most_tall) * depth_, 16);
@@ -287,7 +307,8 @@ class GemmPlan {
   static constexpr index_t most_rows = 120, most_columns = 1024;
   static constexpr index_t most_packed = index_t{1} << 22;  // floats of B
 
-  // An A of many rows that is read for few columns is not worth packing, where the rows of a tile lie well.
+  // An A of many rows that is read for few columns is not worth packing, where the rows of a tile
+  // lie well.
   static bool reads_a_in_place(const Product& p) {
     if (p.m < 32) return false;
     if (p.ta == Transpose::yes) return p.n <= 64;
@@ -303,18 +324,22 @@ class GemmPlan {
     const index_t blocks = ceil_div(size, block);
     index_t largest = 0;
     for (index_t thread = 0; thread < threads; ++thread) {
-      const index_t begin = thread * blocks / threads * block, end = (thread + 1) * blocks / threads * block;
+      const index_t begin = thread * blocks / threads * block,
+                    end = (thread + 1) * blocks / threads * block;
       largest = std::max(largest, std::min(end, size) - begin);
     }
     return largest;
   }
-  // `size` in blocks of up to about `most`, multiples of `unit`: the largest ones that are fair to all threads.
+  // `size` in blocks of up to about `most`, multiples of `unit`: the largest ones that are fair to
+  // all threads.
   static index_t block(index_t size, index_t most, index_t threads, index_t unit) {
     const index_t even = round_up(ceil_div(size, ceil_div(size, most)), unit);
     if (threads == 1) return even;
     index_t best = even, least = largest_share(size, even, threads);
-    for (index_t block = even - unit; block > 0 && least * threads * 100 > size * 103; block -= unit)
-      if (const index_t share = largest_share(size, block, threads); share < least) best = block, least = share;
+    for (index_t block = even - unit; block > 0 && least * threads * 100 > size * 103;
+         block -= unit)
+      if (const index_t share = largest_share(size, block, threads); share < least)
+        best = block, least = share;
     return best;
   }
 
@@ -324,10 +349,10 @@ class GemmPlan {
   index_t packed_a_, packed_b_, scratch_;
 };
 
-// The block of C at (i, j), up to column `end`, from the first k to the last while it is in the cache. b: op(B) in groups,
-// from column j on.
-inline void multiply_part(const Product& p, const GemmPlan& plan, const GemmOperand& b, index_t i, index_t j,
-                          index_t end, float* packed_a) {
+// The block of C at (i, j), up to column `end`, from the first k to the last while it is in the
+// cache. b: op(B) in groups, from column j on.
+inline void multiply_part(const Product& p, const GemmPlan& plan, const GemmOperand& b, index_t i,
+                          index_t j, index_t end, float* packed_a) {
   const bool transposed = p.ta == Transpose::yes;
   GemmBlock block{};
   block.m = std::min(plan.rows(), p.m - i);
@@ -353,7 +378,8 @@ inline void multiply_part(const Product& p, const GemmPlan& plan, const GemmOper
   }
 }
 
-// The product by all threads of a device, or inside one of its tasks by this one. scratch: plan.scratch() floats.
+// The product by all threads of a device, or inside one of its tasks by this one. scratch:
+// plan.scratch() floats.
 inline void multiply(Host& device, const Product& p, const GemmPlan& plan, float* scratch) {
   float* const packed_a = scratch + plan.packed_b();
   for (index_t begin = 0; begin < p.n; begin += plan.chunk()) {
@@ -362,14 +388,16 @@ inline void multiply(Host& device, const Product& p, const GemmPlan& plan, float
       constexpr index_t columns = 64;  // in a task
       device.run(ceil_div(end - begin, columns), [&](index_t task, int) {
         const index_t j = task * columns;
-        pack_columns(p.b, p.tb, begin + j, std::min(end, begin + j + columns), p.k, scratch + j * p.k);
+        pack_columns(p.b, p.tb, begin + j, std::min(end, begin + j + columns), p.k,
+                     scratch + j * p.k);
       });
     }
     const index_t rows = ceil_div(p.m, plan.rows());
     device.run(rows * ceil_div(end - begin, plan.columns()), [&](index_t task, int worker) {
       const index_t i = task % rows * plan.rows(), j = task / rows * plan.columns();
-      const GemmOperand b = plan.b_in_place() ? GemmOperand{p.b.at(0, begin + j), p.b.row, p.b.group}
-                                              : GemmOperand{scratch + j * p.k, 16, 16 * p.k};
+      const GemmOperand b = plan.b_in_place()
+                                ? GemmOperand{p.b.at(0, begin + j), p.b.row, p.b.group}
+                                : GemmOperand{scratch + j * p.k, 16, 16 * p.k};
       multiply_part(p, plan, b, i, begin + j, end, packed_a + worker * plan.packed_a());
     });
   }
@@ -378,7 +406,8 @@ inline void multiply(Host& device, const Product& p, const GemmPlan& plan, float
 // The same in the working memory of the device.
 inline void multiply(Host& device, const Product& p) {
   const GemmPlan plan(p, device.threads());
-  const LentMemory::Loan loan(device.working_memory(), static_cast<std::size_t>(plan.scratch()) * sizeof(float));
+  const LentMemory::Loan loan(device.working_memory(),
+                              static_cast<std::size_t>(plan.scratch()) * sizeof(float));
   multiply(device, p, plan, loan.as<float>());
 }
 

@@ -7,8 +7,8 @@
 namespace gpunet {
 
 // See device/gemm.hpp.
-void gemm(Host& device, Transpose ta, Transpose tb, index_t m, index_t n, index_t k, const float* a, const float* b,
-          float beta, float* c);
+void gemm(Host& device, Transpose ta, Transpose tb, index_t m, index_t n, index_t k, const float* a,
+          const float* b, float beta, float* c);
 
 }  // namespace gpunet
 

@@ -8,7 +8,8 @@
 
 namespace gpunet::detail {
 
-// A matrix [m, k] in the order in which the register tiles read it, in the caller's memory: blocks of `depth` columns.
+// A matrix [m, k] in the order in which the register tiles read it, in the caller's memory: blocks
+// of `depth` columns.
 class PackedMatrix {
  public:
   // Returns the floats that a matrix takes.
@@ -18,11 +19,12 @@ class PackedMatrix {
   PackedMatrix(index_t m, index_t k, const GemmOperand& a, Transpose transpose, float* memory)
       : m_(m), k_(k), depth_(round_up(ceil_div(k, ceil_div(k, gemm_depth)), 16)), memory_(memory) {
     for (index_t begin = 0; begin < k; begin += depth_)
-      pack_rows({a, transpose, 0, m, begin, std::min(depth_, k - begin)}, memory_ + begin * packed_rows());
+      pack_rows({a, transpose, 0, m, begin, std::min(depth_, k - begin)},
+                memory_ + begin * packed_rows());
   }
 
-  // c [m, n] = this b [k, n], plus the bias of each row unless it is null. n is a multiple of 16. Threads share the rows where there
-  // is much to do.
+  // c [m, n] = this b [k, n], plus the bias of each row unless it is null. n is a multiple of 16.
+  // Threads share the rows where there is much to do.
   void multiply(Host& device, index_t n, const GemmOperand& b, const GroupedMatrix<float>& c,
                 const float* bias) const {
     constexpr index_t worth_a_thread = index_t{1} << 20;  // multiply-adds

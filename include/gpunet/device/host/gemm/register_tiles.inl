@@ -1,4 +1,5 @@
-// The register tiles of the matrix product, one vector path; see device/host/each_isa_path.inl and blocks.hpp.
+// The register tiles of the matrix product, one vector path; see device/host/each_isa_path.inl and
+// blocks.hpp.
 
 namespace gpunet::GPUNET_PATH {
 
@@ -17,8 +18,8 @@ GPUNET_TARGET inline void finish_tile(const detail::GemmTile& tile, int rows, in
     }
 }
 
-// ROWS rows of C, VECTORS vectors wide: sums stay in registers; a is broadcast, b is read as vectors. Of a packed A the
-// compiler knows the strides, which is worth a tenth.
+// ROWS rows of C, VECTORS vectors wide: sums stay in registers; a is broadcast, b is read as
+// vectors. Of a packed A the compiler knows the strides, which is worth a tenth.
 template <int ROWS, int VECTORS, bool PACKED>
 GPUNET_TARGET inline void multiply_tile(const detail::GemmTile& tile) {
   Vector sums[ROWS][VECTORS] = {};
@@ -63,12 +64,13 @@ GPUNET_TARGET inline void multiply_tile(const detail::GemmTile& tile) {
 
 // As many sums as fit beside the operands.
 #if GPUNET_LANES == 16
-inline constexpr detail::GemmKernels gemm_kernels{12,
-                                                  8,
-                                                  32,
-                                                  16,
-                                                  {multiply_tile<12, 2, true>, multiply_tile<12, 1, true>},
-                                                  {multiply_tile<8, 2, false>, multiply_tile<8, 1, false>}};
+inline constexpr detail::GemmKernels gemm_kernels{
+    12,
+    8,
+    32,
+    16,
+    {multiply_tile<12, 2, true>, multiply_tile<12, 1, true>},
+    {multiply_tile<8, 2, false>, multiply_tile<8, 1, false>}};
 #elif GPUNET_LANES == 8
 inline constexpr detail::GemmKernels gemm_kernels{
     6, 4, 16, 16, {multiply_tile<6, 2, true>}, {multiply_tile<4, 2, false>}};

@@ -1,5 +1,5 @@
-// Convolution of floats with groups, dilation and rectangles on Host: in vectors over neighboring columns and samples, a band
-// of rows at a time.
+// Convolution of floats with groups, dilation and rectangles on Host: in vectors over neighboring
+// columns and samples, a band of rows at a time.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +12,9 @@
 
 namespace gpunet {
 
-// Rows that vector kernels run over: x where the taps read, y (or dy) one row of `width` floats after another. Distances in
-// floats; a step of 16 floats along a row is x_column in x and y_column in y: 16 unless columns of 16 samples lie apart.
+// Rows that vector kernels run over: x where the taps read, y (or dy) one row of `width` floats
+// after another. Distances in floats; a step of 16 floats along a row is x_column in x and y_column
+// in y: 16 unless columns of 16 samples lie apart.
 struct AnyRows {
   static constexpr index_t most_taps = 1024;
 
@@ -24,8 +25,9 @@ struct AnyRows {
   index_t rows, width, y_channel, y_row, y_column;
 };
 
-// One dimension of a correlation. Targets come in `write_step` phases, those that are so far apart; all targets of a phase
-// see the same taps: target phase + n write_step reads source n read_step + offset(tap).
+// One dimension of a correlation. Targets come in `write_step` phases, those that are so far apart;
+// all targets of a phase see the same taps: target phase + n write_step reads source n
+// read_step + offset(tap).
 struct AnyCorrelationAxis {
   ConvAxis axis;
   bool gradient;  // the targets are the elements, the sources the outputs
@@ -34,7 +36,9 @@ struct AnyCorrelationAxis {
   index_t targets() const { return gradient ? axis.size : axis.outputs; }
   index_t read_step() const { return gradient ? 1 : axis.stride; }
   index_t write_step() const { return gradient ? axis.stride : 1; }
-  index_t targets(index_t phase) const { return ceil_div(std::max(index_t{0}, targets() - phase), write_step()); }
+  index_t targets(index_t phase) const {
+    return ceil_div(std::max(index_t{0}, targets() - phase), write_step());
+  }
   bool sees(index_t phase, index_t tap) const {
     return !gradient || (phase + axis.padding - tap * axis.dilation) % axis.stride == 0;
   }
@@ -43,7 +47,8 @@ struct AnyCorrelationAxis {
                     : tap * axis.dilation - axis.padding;
   }
 
-  // The taps that a phase sees: how many, those of the phases before, the least and the largest offset.
+  // The taps that a phase sees: how many, those of the phases before, the least and the largest
+  // offset.
   struct Taps {
     index_t count = 0, before = 0, least = 0, largest = 0;
   };
@@ -85,7 +90,8 @@ void copy_columns(const float* from, index_t columns, index_t step, float* to) {
   for (index_t i = 0; i < columns; ++i)
     std::copy_n(from + i * step * inner, inner, to + i * inner);
 }
-inline void copy_columns(const float* from, index_t columns, index_t step, index_t inner, float* to) {
+inline void copy_columns(const float* from, index_t columns, index_t step, index_t inner,
+                         float* to) {
   if (columns <= 0) return;
   if (step == 1)
     std::copy_n(from, columns * inner, to);
@@ -105,11 +111,13 @@ struct AnyCorrelation {
   index_t channels, out_channels;  // of a group
   index_t inner;
 
-  // Whether columns are sorted by their remainder modulo the step, so that those that a tap reads are neighbors. Columns of 16
-  // samples need not be.
+  // Whether columns are sorted by their remainder modulo the step, so that those that a tap reads
+  // are neighbors. Columns of 16 samples need not be.
   bool sorted() const { return columns.read_step() > 1 && inner < 16; }
   // Returns the columns of a phase that are computed: enough to fill the narrowest vector.
-  index_t computed(index_t phase) const { return std::max(columns.targets(phase), ceil_div(least_width, inner)); }
+  index_t computed(index_t phase) const {
+    return std::max(columns.targets(phase), ceil_div(least_width, inner));
+  }
   // Returns whether sums of a phase go to scratch first.
   bool is_scattered(index_t phase) const {
     return (columns.write_step() > 1 && inner < 16) || computed(phase) != columns.targets(phase);
@@ -128,7 +136,8 @@ struct AnyCorrelation {
   index_t rows_at_once(index_t floats) const {
     const AnyCorrelationAxis::Taps row_taps = rows.taps(0), column_taps = columns.taps(0);
     const index_t row = channels * band_columns(column_taps, 0) * inner;
-    const index_t fit = (floats / row - row_taps.largest + row_taps.least - 1) / rows.read_step() + 1;
+    const index_t fit =
+        (floats / row - row_taps.largest + row_taps.least - 1) / rows.read_step() + 1;
     return std::clamp(fit, index_t{1}, std::max(index_t{1}, rows.targets(0)));
   }
   // Returns the most floats of a band, for all phases.
@@ -149,8 +158,8 @@ struct AnyBand {
   AnyCorrelationAxis::Taps row_taps, column_taps;
   index_t offsets[AnyRows::most_taps];
 
-  AnyBand(const AnyCorrelation& correlation, index_t rows_phase, index_t columns_phase, index_t first_row,
-          index_t rows)
+  AnyBand(const AnyCorrelation& correlation, index_t rows_phase, index_t columns_phase,
+          index_t first_row, index_t rows)
       : c(correlation),
         row_phase(rows_phase),
         column_phase(columns_phase),
@@ -159,12 +168,15 @@ struct AnyBand {
         row_taps(c.rows.taps(row_phase)),
         column_taps(c.columns.taps(column_phase)) {}
 
-  // Returns the part of x [channels, rows, columns] that the band needs: x itself, or a copy with zeros around it.
+  // Returns the part of x [channels, rows, columns] that the band needs: x itself, or a copy with
+  // zeros around it.
   AnyRows over(const float* x, float* copy) {
     const index_t height = c.rows.sources(), width = c.columns.sources(), inner = c.inner;
     const index_t top = first * c.rows.read_step() + row_taps.least, left = column_taps.least;
-    const index_t rows = c.band_rows(row_taps, count), columns = c.band_columns(column_taps, column_phase);
-    const bool needs_copy = c.sorted() || top < 0 || top + rows > height || left < 0 || left + columns > width;
+    const index_t rows = c.band_rows(row_taps, count),
+                  columns = c.band_columns(column_taps, column_phase);
+    const bool needs_copy =
+        c.sorted() || top < 0 || top + rows > height || left < 0 || left + columns > width;
     const index_t row_step = (needs_copy ? columns : width) * inner,
                   phases = c.sorted() ? c.columns.read_step() : 1;
     AnyRows part{};
@@ -192,8 +204,8 @@ struct AnyBand {
           std::fill_n(copy, row_step, 0.0f);
         else
           for (index_t phase = 0; phase < phases; ++phase)
-            place(x + (channel * height + row) * width * inner, left + phase, phases, columns / phases,
-                  copy + phase * (columns / phases) * inner);
+            place(x + (channel * height + row) * width * inner, left + phase, phases,
+                  columns / phases, copy + phase * (columns / phases) * inner);
       }
     return part;
   }
@@ -203,22 +215,26 @@ struct AnyBand {
   void place(const float* row, index_t left, index_t step, index_t columns, float* to) const {
     const index_t width = c.columns.sources(), inner = c.inner;
     const index_t begin = std::min(columns, ceil_div(std::max(index_t{0}, -left), step));
-    const index_t end = std::clamp(ceil_div(std::max(index_t{0}, width - left), step), begin, columns);
+    const index_t end =
+        std::clamp(ceil_div(std::max(index_t{0}, width - left), step), begin, columns);
     std::fill_n(to, begin * inner, 0.0f);
     if (end > begin)
-      copy_columns(row + (left + begin * step) * inner, end - begin, step, inner, to + begin * inner);
+      copy_columns(row + (left + begin * step) * inner, end - begin, step, inner,
+                   to + begin * inner);
     std::fill_n(to + end * inner, (columns - end) * inner, 0.0f);
   }
 };
 
-// The layout of filters: distances between the channels of sums and those of sources of a group, and between groups.
+// The layout of filters: distances between the channels of sums and those of sources of a group,
+// and between groups.
 struct AnyFilters {
   const float* w;
   index_t out, in, group;
 };
 
 // Packs the filters of a group, [phase][tile][in][tap][channel of the tile].
-inline void pack_any_filters(const AnyCorrelation& c, const AnyFilters& filters, index_t group, float* packed) {
+inline void pack_any_filters(const AnyCorrelation& c, const AnyFilters& filters, index_t group,
+                             float* packed) {
   const float* w = filters.w + group * filters.group;
   const index_t width = c.columns.axis.kernel;
   for (index_t row_phase = 0; row_phase < c.rows.write_step(); ++row_phase)
@@ -236,7 +252,8 @@ inline void pack_any_filters(const AnyCorrelation& c, const AnyFilters& filters,
       }
 }
 
-// Returns whether threads share the work on a slice, as those of a Conv2d do; see conv2d/host/direct.hpp.
+// Returns whether threads share the work on a slice, as those of a Conv2d do; see
+// conv2d/host/direct.hpp.
 inline bool is_shared(const Slice& slice, const AnyConv2dGeometry& g) {
   constexpr index_t enough = 1 << 22, enough_of_one = 1 << 20;  // products
   const index_t products = slice.samples() * g.out_features() * g.taps();
@@ -260,7 +277,9 @@ struct AnySchedule {
         rows_at_once(c.rows_at_once(band_floats)),
         bands(ceil_div(c.rows.targets(0), rows_at_once)) {}
 
-  index_t filters() const { return c.rows.axis.kernel * c.columns.axis.kernel * c.channels * c.out_channels; }
+  index_t filters() const {
+    return c.rows.axis.kernel * c.columns.axis.kernel * c.channels * c.out_channels;
+  }
   index_t phases() const { return c.rows.write_step() * c.columns.write_step(); }
   // Returns the scratch of a worker: a band of x, and sums that are scattered.
   index_t part() const {
@@ -268,19 +287,23 @@ struct AnySchedule {
     return c.band_elements(rows_at_once) +
            (scatters ? round_up(c.out_channels * rows_at_once * c.computed(0) * c.inner, 16) : 0);
   }
-  index_t scratch(index_t workers) const { return round_up(groups * filters(), 16) + workers * part(); }
+  index_t scratch(index_t workers) const {
+    return round_up(groups * filters(), 16) + workers * part();
+  }
 
   // One band of one phase, for one group of channels of one group of samples.
-  void run(index_t phase, index_t band, const float* filters, OptionalArray<const float> bias, const float* x,
-           float* y, float* memory) const {
-    const index_t row_phase = phase / c.columns.write_step(), column_phase = phase % c.columns.write_step();
-    const index_t first = band * rows_at_once, count = std::min(rows_at_once, c.rows.targets(row_phase) - first);
+  void run(index_t phase, index_t band, const float* filters, OptionalArray<const float> bias,
+           const float* x, float* y, float* memory) const {
+    const index_t row_phase = phase / c.columns.write_step(),
+                  column_phase = phase % c.columns.write_step();
+    const index_t first = band * rows_at_once,
+                  count = std::min(rows_at_once, c.rows.targets(row_phase) - first);
     if (count <= 0 || c.columns.targets(column_phase) <= 0) return;
     AnyBand part(c, row_phase, column_phase, first, count);
     AnyRows rows = part.over(x, memory);
-    const float* w =
-        filters + (part.row_taps.before * c.columns.axis.kernel + part.row_taps.count * part.column_taps.before) *
-                      c.channels * c.out_channels;
+    const float* w = filters + (part.row_taps.before * c.columns.axis.kernel +
+                                part.row_taps.count * part.column_taps.before) *
+                                   c.channels * c.out_channels;
     const index_t width = c.columns.targets() * c.inner, row_step = c.rows.write_step() * width;
     float* to = y + (row_phase + first * c.rows.write_step()) * width + column_phase * c.inner;
     const index_t plane = c.rows.targets() * width;
@@ -289,7 +312,8 @@ struct AnySchedule {
     rows.y_channel = scattered ? count * rows.width : plane;
     rows.y_row = scattered ? rows.width : row_step;
     rows.y_column = scattered || c.inner < 16 ? 16 : 16 * c.columns.write_step();
-    GPUNET_CALL_PATH(rows.width, any_correlate, rows, c.out_channels, w, bias, scattered ? sums : to);
+    GPUNET_CALL_PATH(rows.width, any_correlate, rows, c.out_channels, w, bias,
+                     scattered ? sums : to);
     for (index_t row = 0; scattered && row < c.out_channels * count; ++row)
       scatter(sums + row * rows.width, c.columns.targets(column_phase),
               to + row / count * plane + row % count * row_step);
@@ -308,7 +332,8 @@ struct AnySchedule {
   }
 };
 
-// Returns whether the vector kernels of this file can run a convolution; else the plain version does.
+// Returns whether the vector kernels of this file can run a convolution; else the plain version
+// does.
 inline bool has_any_rows(const AnyConv2dGeometry& g) {
   return g.area() <= AnyRows::most_taps;
 }
@@ -320,22 +345,26 @@ class AnyGradientTask {
       : c_{{g.rows, false}, {g.columns, false}, 1, g.outs(), inner},
         ins_(g.ins()),
         rows_at_once_(std::clamp(dy_floats / (c_.computed(0) * inner), index_t{1}, g.rows.outputs)),
-        ins_at_once_(std::clamp(AnySchedule::band_floats / c_.band_elements(rows_at_once_), index_t{1}, ins_)) {
+        ins_at_once_(std::clamp(AnySchedule::band_floats / c_.band_elements(rows_at_once_),
+                                index_t{1}, ins_)) {
     c_.channels = ins_at_once_;
   }
 
   // Returns the scratch of a worker: a band of x, and dy where its rows are shorter than a vector.
   index_t part() const {
     return c_.band_elements(rows_at_once_) +
-           (is_padded() ? round_up(c_.out_channels * rows_at_once_ * c_.computed(0) * c_.inner, 16) : 0);
+           (is_padded() ? round_up(c_.out_channels * rows_at_once_ * c_.computed(0) * c_.inner, 16)
+                        : 0);
   }
 
   // Adds one group of samples to dw of `outs` channels, or stores it.
-  void run(index_t outs, const float* x, const float* dy, float* dw, Accumulate accumulate, float* memory) const {
+  void run(index_t outs, const float* x, const float* dy, float* dw, Accumulate accumulate,
+           float* memory) const {
     const index_t width = c_.columns.targets() * c_.inner, plane = c_.rows.targets() * width;
     const index_t area = c_.rows.axis.kernel * c_.columns.axis.kernel;
     const index_t image = c_.rows.sources() * c_.columns.sources() * c_.inner;
-    for (index_t first = 0; first < c_.rows.targets(); first += rows_at_once_, accumulate = Accumulate::yes) {
+    for (index_t first = 0; first < c_.rows.targets();
+         first += rows_at_once_, accumulate = Accumulate::yes) {
       const index_t count = std::min(rows_at_once_, c_.rows.targets() - first);
       const float* gradient = dy + first * width;
       const index_t padded_width = c_.computed(0) * c_.inner;
@@ -343,7 +372,8 @@ class AnyGradientTask {
         float* padded = memory + c_.band_elements(rows_at_once_);
         std::fill_n(padded, outs * count * padded_width, 0.0f);
         for (index_t row = 0; row < outs * count; ++row)
-          std::copy_n(gradient + row / count * plane + row % count * width, width, padded + row * padded_width);
+          std::copy_n(gradient + row / count * plane + row % count * width, width,
+                      padded + row * padded_width);
         gradient = padded;
       }
       for (index_t in = 0; in < ins_; in += ins_at_once_) {
@@ -353,7 +383,8 @@ class AnyGradientTask {
         AnyRows rows = part.over(x + in * image, memory);
         rows.y_channel = is_padded() ? count * padded_width : plane;
         rows.y_row = padded_width;
-        GPUNET_CALL_PATH(rows.width, any_gradient, rows, outs, gradient, dw + in * area, ins_ * area, accumulate);
+        GPUNET_CALL_PATH(rows.width, any_gradient, rows, outs, gradient, dw + in * area,
+                         ins_ * area, accumulate);
       }
     }
   }
@@ -368,8 +399,8 @@ class AnyGradientTask {
 };
 
 // A convolution of a slice, or an input gradient: x -> y.
-inline void any_correlate_slice(Host& device, const AnyConv2dArgs<float>& a, bool gradient, const float* x,
-                                float* y) {
+inline void any_correlate_slice(Host& device, const AnyConv2dArgs<float>& a, bool gradient,
+                                const float* x, float* y) {
   const AnyConv2dGeometry& g = a.g;
   const AnySchedule schedule(g, a.slice.inner, gradient);
   const AnyFilters filters{a.w, gradient ? g.area() : g.taps(), gradient ? g.taps() : g.area(),
@@ -382,18 +413,21 @@ inline void any_correlate_slice(Host& device, const AnyConv2dArgs<float>& a, boo
   const index_t in = c.rows.sources() * c.columns.sources() * c.channels * a.slice.inner;
   const index_t out = c.rows.targets() * c.columns.targets() * c.out_channels * a.slice.inner;
   float* parts = a.scratch + round_up(g.groups * schedule.filters(), 16);
-  device.run_if(is_shared(a.slice, g), a.slice.outer * g.groups * per_group, [&](index_t i, int worker) {
-    const index_t part = i / per_group, group = part % g.groups, rest = i % per_group;
-    schedule.run(rest % schedule.phases(), rest / schedule.phases(), a.scratch + group * schedule.filters(),
-                 a.b + group * c.out_channels, x + part * in, y + part * out, parts + worker * schedule.part());
-  });
+  device.run_if(is_shared(a.slice, g), a.slice.outer * g.groups * per_group,
+                [&](index_t i, int worker) {
+                  const index_t part = i / per_group, group = part % g.groups, rest = i % per_group;
+                  schedule.run(rest % schedule.phases(), rest / schedule.phases(),
+                               a.scratch + group * schedule.filters(), a.b + group * c.out_channels,
+                               x + part * in, y + part * out, parts + worker * schedule.part());
+                });
 }
 
 }  // namespace gpunet::detail
 
 namespace gpunet {
 
-inline index_t any_conv2d_scratch(const Host& device, const Slice& slice, const AnyConv2dGeometry& g, float) {
+inline index_t any_conv2d_scratch(const Host& device, const Slice& slice,
+                                  const AnyConv2dGeometry& g, float) {
   if (!detail::has_any_rows(g)) return 0;
   const index_t workers = detail::is_shared(slice, g) ? device.threads() : 1;
   return std::max({detail::AnySchedule(g, slice.inner, false).scratch(workers),
@@ -401,20 +435,23 @@ inline index_t any_conv2d_scratch(const Host& device, const Slice& slice, const 
                    workers * detail::AnyGradientTask(g, slice.inner).part()});
 }
 
-inline void any_conv2d_forward(Host& device, const AnyConv2dArgs<float>& a, const float* x, float* y) {
+inline void any_conv2d_forward(Host& device, const AnyConv2dArgs<float>& a, const float* x,
+                               float* y) {
   if (!detail::has_any_rows(a.g)) return any_conv2d_forward<Host, float>(device, a, x, y);
   detail::any_correlate_slice(device, a, false, x, y);
 }
 
-inline void any_conv2d_backward_input(Host& device, const AnyConv2dArgs<float>& a, const float* dy, float* dx) {
+inline void any_conv2d_backward_input(Host& device, const AnyConv2dArgs<float>& a, const float* dy,
+                                      float* dx) {
   if (!detail::has_any_rows(a.g)) return any_conv2d_backward_input<Host, float>(device, a, dy, dx);
   detail::any_correlate_slice(device, a, true, dy, dx);
 }
 
-inline void any_conv2d_backward_weight(Host& device, const AnyConv2dArgs<float>& a, const float* x, const float* dy,
-                                       float* dw, Accumulate accumulate) {
+inline void any_conv2d_backward_weight(Host& device, const AnyConv2dArgs<float>& a, const float* x,
+                                       const float* dy, float* dw, Accumulate accumulate) {
   const AnyConv2dGeometry& g = a.g;
-  if (!detail::has_any_rows(g)) return any_conv2d_backward_weight<Host, float>(device, a, x, dy, dw, accumulate);
+  if (!detail::has_any_rows(g))
+    return any_conv2d_backward_weight<Host, float>(device, a, x, dy, dw, accumulate);
   const detail::AnyGradientTask task(g, a.slice.inner);
   const bool shared = detail::is_shared(a.slice, g);
   // Groups are divided where there are fewer of them than threads.
@@ -426,20 +463,24 @@ inline void any_conv2d_backward_weight(Host& device, const AnyConv2dArgs<float>&
     for (index_t outer = 0; outer < a.slice.outer; ++outer)
       task.run(std::min(outs, g.outs() - first),
                x + (outer * g.in_channels + group * g.ins()) * g.in_pixels() * a.slice.inner,
-               dy + (outer * g.out_channels + out) * g.out_pixels() * a.slice.inner, dw + out * g.taps(),
-               outer == 0 ? accumulate : Accumulate::yes, a.scratch + worker * task.part());
+               dy + (outer * g.out_channels + out) * g.out_pixels() * a.slice.inner,
+               dw + out * g.taps(), outer == 0 ? accumulate : Accumulate::yes,
+               a.scratch + worker * task.part());
   });
 }
 
-inline void any_conv2d_backward_bias(Host& device, const Slice& slice, index_t channels, index_t pixels,
-                                     const float* dy, float* db, Accumulate accumulate) {
+inline void any_conv2d_backward_bias(Host& device, const Slice& slice, index_t channels,
+                                     index_t pixels, const float* dy, float* db,
+                                     Accumulate accumulate) {
   const index_t plane = pixels * slice.inner;
-  device.run_if(slice.outer > 1 && slice.outer * channels * plane >= 1 << 18, channels, [&](index_t channel, int) {
-    LongSum<float> total;
-    for (index_t outer = 0; outer < slice.outer; ++outer)
-      GPUNET_CALL_PATH(plane, any_sum, plane, dy + (outer * channels + channel) * plane, total);
-    store_gradient(db[channel], total.value(), accumulate);
-  });
+  device.run_if(slice.outer > 1 && slice.outer * channels * plane >= 1 << 18, channels,
+                [&](index_t channel, int) {
+                  LongSum<float> total;
+                  for (index_t outer = 0; outer < slice.outer; ++outer)
+                    GPUNET_CALL_PATH(plane, any_sum, plane,
+                                     dy + (outer * channels + channel) * plane, total);
+                  store_gradient(db[channel], total.value(), accumulate);
+                });
 }
 
 }  // namespace gpunet

@@ -1,9 +1,11 @@
-// Convolution of floats with groups, dilation and rectangles, one vector path; see device/host/each_isa_path.inl and rows.hpp.
-// A row of an image is [column][inner], so a tap is an offset into it and vectors run over columns and samples alike.
+// Convolution of floats with groups, dilation and rectangles, one vector path; see
+// device/host/each_isa_path.inl and rows.hpp. A row of an image is [column][inner], so a tap is an
+// offset into it and vectors run over columns and samples alike.
 
 namespace gpunet::GPUNET_PATH {
 
-// How many vectors of sums CT channels have in registers, and how many taps the weight gradient of CT channels.
+// How many vectors of sums CT channels have in registers, and how many taps the weight gradient of
+// CT channels.
 template <int CT>
 inline constexpr int any_vectors = GPUNET_LANES == 16                ? (CT == 6   ? 4
                                                                         : CT == 4 ? 6
@@ -25,8 +27,9 @@ inline constexpr int any_taps = GPUNET_LANES == 16                ? (CT == 4   ?
 
 // CT channels of the vectors first <= v < vectors of a band; w [in][tap][CT].
 template <int CT>
-GPUNET_TARGET inline void any_correlate_channels(const AnyRows& c, index_t first, index_t vectors, const float* w,
-                                                 OptionalArray<const float> bias, float* y) {
+GPUNET_TARGET inline void any_correlate_channels(const AnyRows& c, index_t first, index_t vectors,
+                                                 const float* w, OptionalArray<const float> bias,
+                                                 float* y) {
   constexpr int NV = any_vectors<CT>;
   const index_t per_row = ceil_div(c.width, lanes), end = c.width - lanes;
   index_t row = first / per_row, of_row = first % per_row;
@@ -71,7 +74,8 @@ GPUNET_TARGET inline void any_correlate_channels(const AnyRows& c, index_t first
   }
 }
 
-// All rows of a band, a block of vectors at a time whose x stays in the caches; w [tile of channels][in][tap][tile].
+// All rows of a band, a block of vectors at a time whose x stays in the caches; w [tile of
+// channels][in][tap][tile].
 GPUNET_TARGET inline void any_correlate(const AnyRows& c, index_t out_channels, const float* w,
                                         OptionalArray<const float> bias, float* y) {
   constexpr index_t products = 8192, least = 12;  // of a channel of a block; vectors
@@ -93,8 +97,8 @@ GPUNET_TARGET inline void any_correlate(const AnyRows& c, index_t out_channels, 
 
 // dw of CT output channels at QT taps from number `first` on of a band, numbered [in][tap].
 template <int CT, int QT>
-GPUNET_TARGET inline void any_gradient_tile(const AnyRows& c, index_t first, const float* dy, float* dw,
-                                            index_t dw_channel, Accumulate accumulate) {
+GPUNET_TARGET inline void any_gradient_tile(const AnyRows& c, index_t first, const float* dy,
+                                            float* dw, index_t dw_channel, Accumulate accumulate) {
   const float* from[QT];
 #pragma GCC unroll 12
   for (int q = 0; q < QT; ++q)
@@ -156,8 +160,8 @@ GPUNET_TARGET inline void any_gradient_tile(const AnyRows& c, index_t first, con
 
 // The same at all taps.
 template <int CT>
-GPUNET_TARGET inline void any_gradient_channels(const AnyRows& c, const float* dy, float* dw, index_t dw_channel,
-                                                Accumulate accumulate) {
+GPUNET_TARGET inline void any_gradient_channels(const AnyRows& c, const float* dy, float* dw,
+                                                index_t dw_channel, Accumulate accumulate) {
   constexpr int QT = any_taps<CT>;
   const index_t taps = c.channels * c.taps;
   index_t q = 0;
@@ -176,11 +180,14 @@ GPUNET_TARGET inline void any_gradient(const AnyRows& c, index_t outs, const flo
                                        index_t dw_channel, Accumulate accumulate) {
   index_t out = 0;
   for (; out + 4 <= outs; out += 4)
-    any_gradient_channels<4>(c, dy + out * c.y_channel, dw + out * dw_channel, dw_channel, accumulate);
+    any_gradient_channels<4>(c, dy + out * c.y_channel, dw + out * dw_channel, dw_channel,
+                             accumulate);
   for (; out + 2 <= outs; out += 2)
-    any_gradient_channels<2>(c, dy + out * c.y_channel, dw + out * dw_channel, dw_channel, accumulate);
+    any_gradient_channels<2>(c, dy + out * c.y_channel, dw + out * dw_channel, dw_channel,
+                             accumulate);
   if (out < outs)
-    any_gradient_channels<1>(c, dy + out * c.y_channel, dw + out * dw_channel, dw_channel, accumulate);
+    any_gradient_channels<1>(c, dy + out * c.y_channel, dw + out * dw_channel, dw_channel,
+                             accumulate);
 }
 
 // Adds the sum of n numbers.

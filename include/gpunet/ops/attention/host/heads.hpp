@@ -12,14 +12,16 @@
 
 namespace gpunet::detail {
 
-// Sizes of the tiles of scores: queries and keys, and the most lanes of a vector. With 16 samples in the lanes of vectors a score is
-// a vector, else a number, so that more keys fit.
+// Sizes of the tiles of scores: queries and keys, and the most lanes of a vector. With 16 samples
+// in the lanes of vectors a score is a vector, else a number, so that more keys fit.
 struct AttentionTiles {
   static constexpr index_t most_lanes = 16;
   index_t queries, keys;
   bool samples_in_lanes;
 
-  static AttentionTiles forward(const Slice& slice) { return {8, slice.inner == 16 ? 64 : 128, slice.inner == 16}; }
+  static AttentionTiles forward(const Slice& slice) {
+    return {8, slice.inner == 16 ? 64 : 128, slice.inner == 16};
+  }
   static AttentionTiles backward(const Slice& slice) {
     return {16, slice.inner == 16 ? 32 : 128, slice.inner == 16};
   }
@@ -35,21 +37,24 @@ struct AttentionFactors {
   AttentionDropout<T> dropout;
   index_t sample, samples;             // the first of the samples, and how many
   index_t first_block, blocks_of_row;  // random blocks of the first row, and of every row
-  index_t blocks, to_row;              // of the tile: random blocks of a row, elements of a row of `to`
-  T* to;                               // [rows][keys][samples]
+  // Of the tile: random blocks of a row, elements of a row of `to`.
+  index_t blocks, to_row;
+  T* to;  // [rows][keys][samples]
 
   void operator()(index_t i) const {
     const index_t row = i / blocks, block = i % blocks;
     T* four = to + row * to_row + block * OpRandom::per_block * samples;
     for (index_t n = 0; n < samples; ++n) {
-      const PhiloxWords words = dropout.random.words(sample + n, first_block + row * blocks_of_row + block);
+      const PhiloxWords words =
+          dropout.random.words(sample + n, first_block + row * blocks_of_row + block);
       for (index_t key = 0; key < OpRandom::per_block; ++key)
         four[key * samples + n] = dropout.factor_of(words.words[key]);
     }
   }
 };
 
-// A product of matrices, C = A B or C += A B. Columns of B and C are vectors; those of C are neighbors.
+// A product of matrices, C = A B or C += A B. Columns of B and C are vectors; those of C are
+// neighbors.
 template <class T>
 struct LaneProduct {
   index_t rows, columns, depth;
@@ -77,19 +82,23 @@ inline index_t attention_thread_scratch(const AttentionGeometry& g, const Slice&
   const index_t dim = padded(g.dim), value_dim = padded(g.value_dim);
   const auto of = [&](const AttentionTiles& t, index_t row_copies, index_t tiles) {
     const index_t keys = round_up(g.keys, t.keys);
-    const index_t of_queries = 2 * t.queries * (dim + value_dim), of_tiles = tiles * t.queries * t.keys;
-    return t.lanes() * (row_copies * keys * (dim + value_dim) + keys + of_queries + of_tiles + 4 * t.queries) +
+    const index_t of_queries = 2 * t.queries * (dim + value_dim),
+                  of_tiles = tiles * t.queries * t.keys;
+    return t.lanes() * (row_copies * keys * (dim + value_dim) + keys + of_queries + of_tiles +
+                        4 * t.queries) +
            4 * t.queries * AttentionTiles::most_lanes;
   };
-  return std::max(of(AttentionTiles::forward(slice), 1, 2), of(AttentionTiles::backward(slice), 3, 3));
+  return std::max(of(AttentionTiles::forward(slice), 1, 2),
+                  of(AttentionTiles::backward(slice), 3, 3));
 }
 
-// Calls task(group, head, scratch) for all heads of all groups of samples, on several threads where there is much to do.
+// Calls task(group, head, scratch) for all heads of all groups of samples, on several threads where
+// there is much to do.
 template <class Pass, class Task>
 void for_each_head(Host& device, const Pass& pass, Task task) {
   const AttentionGeometry& g = pass.g;
-  const bool shared = pass.slice.samples() * g.heads * g.queries * g.keys * (g.dim + g.value_dim) >= index_t{1}
-                                                                                                         << 18;
+  const bool shared = pass.slice.samples() * g.heads * g.queries * g.keys * (g.dim + g.value_dim) >=
+                      index_t{1} << 18;
   const index_t scratch = attention_thread_scratch(g, pass.slice);
   device.run_if(shared, pass.slice.outer * g.heads, [&](index_t i, int worker) {
     task(i / g.heads, i % g.heads, pass.scratch + (shared ? worker : 0) * scratch);

@@ -1,7 +1,9 @@
-// Attention of one head of a group of samples, one vector path; see device/host/each_isa_path.inl and heads.hpp.
+// Attention of one head of a group of samples, one vector path; see device/host/each_isa_path.inl
+// and heads.hpp.
 //
-// Groups of 16 samples have one in each lane: a number of a matrix is a vector. Otherwise samples go one after another, and a vector
-// is a part of a row; then `one` says that a number of the left factor of a product is one number.
+// Groups of 16 samples have one in each lane: a number of a matrix is a vector. Otherwise samples
+// go one after another, and a vector is a part of a row; then `one` says that a number of the left
+// factor of a product is one number.
 
 namespace gpunet::GPUNET_PATH {
 
@@ -118,8 +120,8 @@ struct HeadLayout {
   static index_t vectors(index_t n) { return row(n) / width; }
 
   // Copies the rows `first` to first + count - 1 of a matrix.
-  GPUNET_TARGET static void pack(const AttentionRows<const T>& from, index_t first, index_t count, index_t size,
-                                 T* to) {
+  GPUNET_TARGET static void pack(const AttentionRows<const T>& from, index_t first, index_t count,
+                                 index_t size, T* to) {
     for (index_t t = 0; t < count; ++t, to += row(size)) {
       const T* of_row = &from(first + t, 0);
       if constexpr (one) {
@@ -133,7 +135,8 @@ struct HeadLayout {
     }
   }
   // Copies all rows of a matrix as columns.
-  GPUNET_TARGET static void pack_columns(const AttentionRows<const T>& from, index_t count, index_t size, T* to) {
+  GPUNET_TARGET static void pack_columns(const AttentionRows<const T>& from, index_t count,
+                                         index_t size, T* to) {
     for (index_t d = 0; d < size; ++d, to += row(count)) {
       for (index_t t = 0; t < count; ++t)
         to[t] = from(t, d);
@@ -141,8 +144,8 @@ struct HeadLayout {
     }
   }
   // Copies packed rows back.
-  GPUNET_TARGET static void unpack(const T* from, index_t count, index_t size, const AttentionRows<T>& to,
-                                   index_t first) {
+  GPUNET_TARGET static void unpack(const T* from, index_t count, index_t size,
+                                   const AttentionRows<T>& to, index_t first) {
     for (index_t t = 0; t < count; ++t, from += row(size)) {
       T* of_row = &to(first + t, 0);
       for (index_t d = 0; d < size; ++d)
@@ -154,7 +157,8 @@ struct HeadLayout {
   }
 
   // The operands of products with keys or values as columns: [size, keys].
-  static detail::LaneProduct<T> columns_of(const T* packed, index_t first, index_t keys, index_t size) {
+  static detail::LaneProduct<T> columns_of(const T* packed, index_t first, index_t keys,
+                                           index_t size) {
     detail::LaneProduct<T> p{};
     p.depth = size;
     p.b = packed + (one ? first : first * row(size));
@@ -182,7 +186,8 @@ struct HeadLayout {
     return combine(value, [](T a, T b) { return a + b; });
   }
 
-  // Returns a vector of scores without those of the keys from `visible` on; `first` is the key of the first lane.
+  // Returns a vector of scores without those of the keys from `visible` on; `first` is the key of
+  // the first lane.
   GPUNET_TARGET [[gnu::always_inline]] static V hide(V scores, index_t first, index_t visible) {
     if constexpr (one)
       for (index_t lane = std::max(visible - first, index_t{0}); lane < width; ++lane)
@@ -229,7 +234,8 @@ struct Head {
   }
   const T* packed_mask(T* to) const {
     if (!pass.mask) return nullptr;
-    Layout::pack_mask(pass.mask + pass.slice.offset(n, 0, pass.g.keys), pass.slice.inner, pass.g.keys, to);
+    Layout::pack_mask(pass.mask + pass.slice.offset(n, 0, pass.g.keys), pass.slice.inner,
+                      pass.g.keys, to);
     return to;
   }
 };
@@ -237,7 +243,8 @@ struct Head {
 // ---- Forward.
 
 template <bool one, class T>
-GPUNET_TARGET inline void attention_forward_head(const AttentionForward<T>& a, const Head<one, T>& h, T* scratch) {
+GPUNET_TARGET inline void attention_forward_head(const AttentionForward<T>& a,
+                                                 const Head<one, T>& h, T* scratch) {
   using Layout = HeadLayout<one, T>;
   using V = typename Layout::V;
   constexpr index_t width = Layout::width;
@@ -245,7 +252,8 @@ GPUNET_TARGET inline void attention_forward_head(const AttentionForward<T>& a, c
   const AttentionGeometry& g = a.g;
   const detail::AttentionTiles& tiles = h.tiles;
   const index_t value_row = Layout::row(g.value_dim), score_row = Layout::row(tiles.keys);
-  const auto q = a.queries(a.q, h.n, h.head), k = a.keys(a.k, h.n, h.head), v = a.values(a.v, h.n, h.head);
+  const auto q = a.queries(a.q, h.n, h.head), k = a.keys(a.k, h.n, h.head),
+             v = a.values(a.v, h.n, h.head);
   const auto y = a.outputs(a.y, h.n, h.head);
 
   detail::Parts<T> parts(scratch);
@@ -263,7 +271,8 @@ GPUNET_TARGET inline void attention_forward_head(const AttentionForward<T>& a, c
   const V scale = all_lanes(static_cast<T>(g.scale)), nothing = all_lanes(-infinity);
 
   for (index_t first = 0; first < g.queries; first += tiles.queries) {
-    const index_t rows = std::min(tiles.queries, g.queries - first), visible = g.visible(first + rows - 1);
+    const index_t rows = std::min(tiles.queries, g.queries - first),
+                  visible = g.visible(first + rows - 1);
     Layout::pack(q, first, rows, g.dim, queries);
     for (index_t row = 0; row < rows; ++row) {
       store_lanes(largest + row * width, nothing);
@@ -294,25 +303,30 @@ GPUNET_TARGET inline void attention_forward_head(const AttentionForward<T>& a, c
           store_lanes(s + at, score);
           most = larger(most, score);
         }
-        const V before = load_lanes(largest + row * width), now = larger(before, Layout::largest(most));
+        const V before = load_lanes(largest + row * width),
+                now = larger(before, Layout::largest(most));
         const V shift = now == nothing ? V{} : now;  // all keys are ignored so far
         V total{};
         for (index_t at = 0; at < some; at += width) {
           const V weight = exp(load_lanes(s + at) - shift);
           total += weight;
-          store_lanes(s + at, a.dropout.p > 0 ? weight * load_lanes(factors + row * score_row + at) : weight);
+          store_lanes(s + at, a.dropout.p > 0 ? weight * load_lanes(factors + row * score_row + at)
+                                              : weight);
         }
         for (index_t at = some; at < all; at += width)
           store_lanes(s + at, V{});
         const V rest = exp(before - shift);
         store_lanes(largest + row * width, now);
-        store_lanes(totals + row * width, load_lanes(totals + row * width) * rest + Layout::total(total));
+        store_lanes(totals + row * width,
+                    load_lanes(totals + row * width) * rest + Layout::total(total));
         if (tile > 0)
           for (index_t at = 0; at < value_row; at += width)
-            store_lanes(sums + row * value_row + at, load_lanes(sums + row * value_row + at) * rest);
+            store_lanes(sums + row * value_row + at,
+                        load_lanes(sums + row * value_row + at) * rest);
       }
-      multiply<one>(detail::LaneProduct<T>{rows, value_row / width, count, scores, score_row, Layout::number_size,
-                                           values + tile * value_row, value_row, width, sums, value_row, tile > 0});
+      multiply<one>(detail::LaneProduct<T>{rows, value_row / width, count, scores, score_row,
+                                           Layout::number_size, values + tile * value_row,
+                                           value_row, width, sums, value_row, tile > 0});
     }
     for (index_t row = 0; row < rows; ++row) {
       const V total = load_lanes(totals + row * width), most = load_lanes(largest + row * width);
@@ -336,8 +350,8 @@ GPUNET_TARGET inline void attention_forward_head(const AttentionForward<T>& a, c
 //   dk_j = scale sum_i ds_ij q_i.
 
 template <bool one, class T>
-GPUNET_TARGET inline void attention_backward_head(const AttentionBackward<T>& a, const Head<one, T>& h,
-                                                  T* scratch) {
+GPUNET_TARGET inline void attention_backward_head(const AttentionBackward<T>& a,
+                                                  const Head<one, T>& h, T* scratch) {
   using Layout = HeadLayout<one, T>;
   using V = typename Layout::V;
   constexpr index_t width = Layout::width, size = Layout::number_size;
@@ -345,7 +359,8 @@ GPUNET_TARGET inline void attention_backward_head(const AttentionBackward<T>& a,
   const detail::AttentionTiles& tiles = h.tiles;
   const index_t row_size = Layout::row(g.dim), value_row = Layout::row(g.value_dim);
   const index_t score_row = Layout::row(tiles.keys);
-  const auto q = a.queries(a.q, h.n, h.head), k = a.keys(a.k, h.n, h.head), v = a.values(a.v, h.n, h.head);
+  const auto q = a.queries(a.q, h.n, h.head), k = a.keys(a.k, h.n, h.head),
+             v = a.values(a.v, h.n, h.head);
   const auto y = a.outputs(a.y, h.n, h.head), dy = a.outputs(a.dy, h.n, h.head);
 
   detail::Parts<T> parts(scratch);
@@ -380,7 +395,8 @@ GPUNET_TARGET inline void attention_backward_head(const AttentionBackward<T>& a,
   const V scale = all_lanes(static_cast<T>(g.scale));
 
   for (index_t first = 0; first < g.queries; first += tiles.queries) {
-    const index_t rows = std::min(tiles.queries, g.queries - first), visible = g.visible(first + rows - 1);
+    const index_t rows = std::min(tiles.queries, g.queries - first),
+                  visible = g.visible(first + rows - 1);
     Layout::pack(q, first, rows, g.dim, queries);
     Layout::pack(dy, first, rows, g.value_dim, outputs);
     for (index_t row = 0; row < rows; ++row) {
@@ -388,12 +404,14 @@ GPUNET_TARGET inline void attention_backward_head(const AttentionBackward<T>& a,
       for (index_t d = 0; d < g.value_dim; ++d)
         mean += number<one>(&y(first + row, d)) * number<one>(&dy(first + row, d));
       store_lanes(means + row * width, mean);
-      store_lanes(log_sums + row * width, number<one>(a.log_sums + a.statistic(h.n, h.head, first + row)));
+      store_lanes(log_sums + row * width,
+                  number<one>(a.log_sums + a.statistic(h.n, h.head, first + row)));
     }
     for (index_t tile = 0; tile < visible; tile += tiles.keys) {
       const index_t count = h.keys_in(tile, first, rows);
       detail::LaneProduct<T> of_scores = Layout::columns_of(key_columns, tile, g.keys, g.dim);
-      detail::LaneProduct<T> of_values = Layout::columns_of(value_columns, tile, g.keys, g.value_dim);
+      detail::LaneProduct<T> of_values =
+          Layout::columns_of(value_columns, tile, g.keys, g.value_dim);
       of_scores.rows = of_values.rows = rows;
       of_scores.columns = of_values.columns = Layout::vectors(count);
       of_scores.a_step = of_values.a_step = size;
@@ -412,7 +430,8 @@ GPUNET_TARGET inline void attention_backward_head(const AttentionBackward<T>& a,
         const index_t seen = std::clamp(g.visible(first + row) - tile, index_t{0}, count);
         const index_t some = Layout::vectors(seen) * width, all = Layout::vectors(count) * width;
         T *s = scores + row * score_row, *ds = products + row * score_row;
-        const V log_sum = load_lanes(log_sums + row * width), mean = load_lanes(means + row * width);
+        const V log_sum = load_lanes(log_sums + row * width),
+                mean = load_lanes(means + row * width);
         for (index_t at = 0; at < some; at += width) {
           V score = load_lanes(s + at) * scale;
           if (mask) score += load_lanes(mask + tile * size + at);
@@ -434,12 +453,14 @@ GPUNET_TARGET inline void attention_backward_head(const AttentionBackward<T>& a,
         }
       }
       const index_t vectors = row_size / width, value_vectors = value_row / width;
-      multiply<one>(detail::LaneProduct<T>{count, value_vectors, rows, scores, size, score_row, outputs, value_row,
-                                           width, dv + tile * value_row, value_row, true});
-      multiply<one>(detail::LaneProduct<T>{count, vectors, rows, products, size, score_row, queries, row_size,
-                                           width, dk + tile * row_size, row_size, true});
-      multiply<one>(detail::LaneProduct<T>{rows, vectors, count, products, score_row, size, keys + tile * row_size,
-                                           row_size, width, dq, row_size, tile > 0});
+      multiply<one>(detail::LaneProduct<T>{count, value_vectors, rows, scores, size, score_row,
+                                           outputs, value_row, width, dv + tile * value_row,
+                                           value_row, true});
+      multiply<one>(detail::LaneProduct<T>{count, vectors, rows, products, size, score_row, queries,
+                                           row_size, width, dk + tile * row_size, row_size, true});
+      multiply<one>(detail::LaneProduct<T>{rows, vectors, count, products, score_row, size,
+                                           keys + tile * row_size, row_size, width, dq, row_size,
+                                           tile > 0});
     }
     if (a.dq) Layout::unpack(dq, rows, g.dim, a.queries(a.dq, h.n, h.head), first);
   }
@@ -450,7 +471,8 @@ GPUNET_TARGET inline void attention_backward_head(const AttentionBackward<T>& a,
 // ---- A head of all samples of a group.
 
 template <class T>
-GPUNET_TARGET inline void attention_forward(const AttentionForward<T>& a, index_t group, index_t head, T* scratch) {
+GPUNET_TARGET inline void attention_forward(const AttentionForward<T>& a, index_t group,
+                                            index_t head, T* scratch) {
   const auto tiles = detail::AttentionTiles::forward(a.slice);
   const index_t inner = a.slice.inner, first = group * inner;
   if (tiles.samples_in_lanes)
@@ -462,8 +484,8 @@ GPUNET_TARGET inline void attention_forward(const AttentionForward<T>& a, index_
 }
 
 template <class T>
-GPUNET_TARGET inline void attention_backward(const AttentionBackward<T>& a, index_t group, index_t head,
-                                             T* scratch) {
+GPUNET_TARGET inline void attention_backward(const AttentionBackward<T>& a, index_t group,
+                                             index_t head, T* scratch) {
   const auto tiles = detail::AttentionTiles::backward(a.slice);
   const index_t inner = a.slice.inner, first = group * inner;
   if (tiles.samples_in_lanes)

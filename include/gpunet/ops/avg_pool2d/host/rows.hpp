@@ -1,4 +1,5 @@
-// Average pooling of floats on Host: in vectors over samples, or over columns for slices of one sample.
+// Average pooling of floats on Host: in vectors over samples, or over columns for slices of one
+// sample.
 #pragma once
 
 #include <gpunet/device/host/for_each.hpp>
@@ -14,9 +15,11 @@ namespace gpunet {
 
 namespace detail {
 
-// A geometry with the same result: the image of a global pooling as one row, so that there is one long sum.
+// A geometry with the same result: the image of a global pooling as one row, so that there is one
+// long sum.
 inline AvgPool2dGeometry in_few_rows(const AvgPool2dGeometry& g) {
-  return g.is_global() ? AvgPool2dGeometry{g.channels, {1, 1}, {g.rows.size * g.columns.size, 1}} : g;
+  return g.is_global() ? AvgPool2dGeometry{g.channels, {1, 1}, {g.rows.size * g.columns.size, 1}}
+                       : g;
 }
 
 // The number of floats that vectors run over.
@@ -26,8 +29,8 @@ inline index_t pool_width(const AvgPool2dGeometry& g, const Slice& slice) {
 
 }  // namespace detail
 
-inline void avg_pool2d_forward(Host& device, const Slice& slice, const AvgPool2dGeometry& geometry, const float* x,
-                               float* y) {
+inline void avg_pool2d_forward(Host& device, const Slice& slice, const AvgPool2dGeometry& geometry,
+                               const float* x, float* y) {
   const AvgPool2dGeometry g = detail::in_few_rows(geometry);
   detail::for_each_plane(device, slice, g, [&](index_t plane) {
     const float* image = x + plane * g.rows.size * g.columns.size * slice.inner;
@@ -42,7 +45,8 @@ inline void avg_pool2d_backward(Host& device, const Slice& slice, const AvgPool2
   detail::for_each_plane(device, slice, g, [&](index_t plane) {
     const float* gradients = dy + plane * g.rows.outputs * g.columns.outputs * slice.inner;
     float* out = dx + plane * g.rows.size * g.columns.size * slice.inner;
-    GPUNET_CALL_PATH(detail::pool_width(g, slice), avg_pool_plane_gradient, g, slice.inner, gradients, out);
+    GPUNET_CALL_PATH(detail::pool_width(g, slice), avg_pool_plane_gradient, g, slice.inner,
+                     gradients, out);
   });
 }
 

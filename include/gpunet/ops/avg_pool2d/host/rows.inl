@@ -1,10 +1,12 @@
-// Average pooling of floats, one vector path; see device/host/each_isa_path.inl and rows.hpp. `inner` is a multiple of the
-// path's lanes, and vectors run over samples; or it is 1, and they run over the columns of a window.
+// Average pooling of floats, one vector path; see device/host/each_isa_path.inl and rows.hpp.
+// `inner` is a multiple of the path's lanes, and vectors run over samples; or it is 1, and they run
+// over the columns of a window.
 
 namespace gpunet::GPUNET_PATH {
 
 // One channel of y from that of x.
-GPUNET_TARGET inline void avg_pool_plane(const AvgPool2dGeometry& g, index_t inner, const float* x, float* y) {
+GPUNET_TARGET inline void avg_pool_plane(const AvgPool2dGeometry& g, index_t inner, const float* x,
+                                         float* y) {
   const index_t pitch = g.columns.size * inner;
   for (index_t row = 0; row < g.rows.outputs; ++row) {
     const float* first = x + g.rows.begin(row) * pitch;
@@ -34,8 +36,8 @@ GPUNET_TARGET inline void avg_pool_plane(const AvgPool2dGeometry& g, index_t inn
 }
 
 // The backward pass: one channel of dx from that of dy.
-GPUNET_TARGET inline void avg_pool_plane_gradient(const AvgPool2dGeometry& g, index_t inner, const float* dy,
-                                                  float* dx) {
+GPUNET_TARGET inline void avg_pool_plane_gradient(const AvgPool2dGeometry& g, index_t inner,
+                                                  const float* dy, float* dx) {
   const index_t pitch = g.columns.size * inner;
   for (index_t row = 0; row < g.rows.size; ++row, dx += pitch) {
     std::fill_n(dx, pitch, 0.0f);

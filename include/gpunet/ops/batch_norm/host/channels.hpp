@@ -10,9 +10,11 @@ namespace gpunet {
 
 namespace detail {
 
-// Calls run(i, n) for the elements i to i + n of channel c that belong to samples, pad(i, n) for padding.
+// Calls run(i, n) for the elements i to i + n of channel c that belong to samples, pad(i, n) for
+// padding.
 template <class Run, class Pad>
-[[gnu::always_inline]] inline void each_run(const BatchNormGeometry& g, index_t c, Run run, Pad pad) {
+[[gnu::always_inline]] inline void each_run(const BatchNormGeometry& g, index_t c, Run run,
+                                            Pad pad) {
   const index_t inner = g.slice.inner, row = g.pixels * inner;
   for (index_t o = 0; o < g.slice.outer; ++o) {
     const index_t first = (o * g.channels + c) * row;

@@ -12,10 +12,11 @@
 
 namespace gpunet::detail {
 
-// Returns whether an algorithm adds the products of the definition, in a fixed order: Winograd's and Fourier's lose digits, and
-// the others of the backward pass add with atomics.
+// Returns whether an algorithm adds the products of the definition, in a fixed order: Winograd's
+// and Fourier's lose digits, and the others of the backward pass add with atomics.
 inline bool is_plain(cudnnConvolutionFwdAlgo_t a) {
-  return a == CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM || a == CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM ||
+  return a == CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM ||
+         a == CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM ||
          a == CUDNN_CONVOLUTION_FWD_ALGO_GEMM || a == CUDNN_CONVOLUTION_FWD_ALGO_DIRECT;
 }
 inline bool is_plain(cudnnConvolutionBwdDataAlgo_t a) {
@@ -46,19 +47,22 @@ struct CudnnDescriptors {
     const auto what = [] {
       return "describing a convolution";
     };
-    check_cudnn(cudnnSetFilter4dDescriptor(w.get(), cudnn_type<T>, CUDNN_TENSOR_NCHW, out, in, kernel, kernel),
+    check_cudnn(cudnnSetFilter4dDescriptor(w.get(), cudnn_type<T>, CUDNN_TENSOR_NCHW, out, in,
+                                           kernel, kernel),
                 what);
-    check_cudnn(cudnnSetConvolution2dDescriptor(convolution.get(), padding, padding, stride, stride, 1, 1,
-                                                CUDNN_CROSS_CORRELATION, cudnn_type<T>),
+    check_cudnn(cudnnSetConvolution2dDescriptor(convolution.get(), padding, padding, stride, stride,
+                                                1, 1, CUDNN_CROSS_CORRELATION, cudnn_type<T>),
                 what);
     check_cudnn(cudnnSetConvolutionMathType(convolution.get(), cudnn_math<T>(precision)), what);
-    const auto mode = c.activation == Activation::relu ? CUDNN_ACTIVATION_RELU : CUDNN_ACTIVATION_IDENTITY;
+    const auto mode =
+        c.activation == Activation::relu ? CUDNN_ACTIVATION_RELU : CUDNN_ACTIVATION_IDENTITY;
     check_cudnn(cudnnSetActivationDescriptor(activation.get(), mode, CUDNN_PROPAGATE_NAN, 0), what);
   }
 };
 
-// The plan of one convolution by cuDNN: for each product the algorithm that it expects to be the fastest of those that give
-// the same bits in every run. Nothing is measured, so every run makes the same choice.
+// The plan of one convolution by cuDNN: for each product the algorithm that it expects to be the
+// fastest of those that give the same bits in every run. Nothing is measured, so every run makes
+// the same choice.
 template <class T>
 class CudnnPlan {
  public:
@@ -75,9 +79,10 @@ class CudnnPlan {
   bool is_complete() const { return forward_ && input_ && parameters_; }
   // For messages.
   std::string describe(const char* what) const {
-    return concat(what, " of a convolution of [", c_.samples, ", ", c_.g.in_channels, ", ", c_.g.height, ", ",
-                  c_.g.width, "] by ", c_.g.out_channels, " filters of ", c_.g.kernel, " x ", c_.g.kernel,
-                  ", stride ", c_.g.stride, ", padding ", c_.g.padding, sizeof(T) == 4 ? ", float" : ", double");
+    return concat(what, " of a convolution of [", c_.samples, ", ", c_.g.in_channels, ", ",
+                  c_.g.height, ", ", c_.g.width, "] by ", c_.g.out_channels, " filters of ",
+                  c_.g.kernel, " x ", c_.g.kernel, ", stride ", c_.g.stride, ", padding ",
+                  c_.g.padding, sizeof(T) == 4 ? ", float" : ", double");
   }
 
   cudnnConvolutionFwdAlgo_t forward() const { return *forward_; }
@@ -86,7 +91,8 @@ class CudnnPlan {
   std::size_t workspace() const { return workspace_; }  // bytes that serve each of the three
 
   const CudnnDescriptors<T> d;
-  bool has_forward[2] = {true, true};  // without a bias, and with one: until a call says that it has no kernel
+  // Without a bias, and with one: until a call says that it has no kernel.
+  bool has_forward[2] = {true, true};
 
  private:
   static constexpr std::size_t most_workspace = std::size_t{256} << 20;
@@ -99,10 +105,12 @@ class CudnnPlan {
       return cudnnGetConvolutionForwardAlgorithm_v7(handle_, x, w, convolution, y, n, found, ways);
     });
     input_ = first<cudnnConvolutionBwdDataAlgoPerf_t>([&](int n, int* found, auto* ways) {
-      return cudnnGetConvolutionBackwardDataAlgorithm_v7(handle_, w, y, convolution, x, n, found, ways);
+      return cudnnGetConvolutionBackwardDataAlgorithm_v7(handle_, w, y, convolution, x, n, found,
+                                                         ways);
     });
     parameters_ = first<cudnnConvolutionBwdFilterAlgoPerf_t>([&](int n, int* found, auto* ways) {
-      return cudnnGetConvolutionBackwardFilterAlgorithm_v7(handle_, x, y, convolution, w, n, found, ways);
+      return cudnnGetConvolutionBackwardFilterAlgorithm_v7(handle_, x, y, convolution, w, n, found,
+                                                           ways);
     });
   }
 
@@ -114,16 +122,20 @@ class CudnnPlan {
     const auto what = [this] {
       return describe("the workspace");
     };
-    check_cudnn(cudnnGetConvolutionForwardWorkspaceSize(handle_, x, w, convolution, y, forward(), &bytes[0]), what);
-    check_cudnn(cudnnGetConvolutionBackwardDataWorkspaceSize(handle_, w, y, convolution, x, input(), &bytes[1]),
+    check_cudnn(cudnnGetConvolutionForwardWorkspaceSize(handle_, x, w, convolution, y, forward(),
+                                                        &bytes[0]),
                 what);
-    check_cudnn(
-        cudnnGetConvolutionBackwardFilterWorkspaceSize(handle_, x, y, convolution, w, parameters(), &bytes[2]),
-        what);
+    check_cudnn(cudnnGetConvolutionBackwardDataWorkspaceSize(handle_, w, y, convolution, x, input(),
+                                                             &bytes[1]),
+                what);
+    check_cudnn(cudnnGetConvolutionBackwardFilterWorkspaceSize(handle_, x, y, convolution, w,
+                                                               parameters(), &bytes[2]),
+                what);
     workspace_ = *std::max_element(bytes, bytes + 3);
   }
 
-  // The first that may be used of the ways that `list` gives, the fastest first; none where there is none.
+  // The first that may be used of the ways that `list` gives, the fastest first; none where there
+  // is none.
   template <class Way, class List>
   auto first(const List& list) const -> std::optional<decltype(Way::algo)> {
     std::array<Way, 16> ways{};
@@ -131,7 +143,8 @@ class CudnnPlan {
     check_cudnn(list(static_cast<int>(ways.size()), &found, ways.data()),
                 [this] { return describe("the choice"); });
     const auto end = ways.begin() + found;
-    const auto way = std::find_if(ways.begin(), end, [this](const Way& each) { return may_use(each); });
+    const auto way =
+        std::find_if(ways.begin(), end, [this](const Way& each) { return may_use(each); });
     return way == end ? std::nullopt : std::optional(way->algo);
   }
   template <class Way>
@@ -142,9 +155,11 @@ class CudnnPlan {
            !(exact && way.mathType == CUDNN_TENSOR_OP_MATH) &&
            (precision_ != Precision::exact || is_plain(way.algo)) && may_end(way.algo);
   }
-  // Returns whether bias and activation may stand behind it: without a rectifier, cuDNN documents one algorithm.
+  // Returns whether bias and activation may stand behind it: without a rectifier, cuDNN documents
+  // one algorithm.
   bool may_end(cudnnConvolutionFwdAlgo_t a) const {
-    return c_.activation == Activation::relu || a == CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM;
+    return c_.activation == Activation::relu ||
+           a == CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM;
   }
   template <class Backward>
   bool may_end(Backward) const {
@@ -180,37 +195,43 @@ class CudnnConvolutions final : public LibraryConvolutions<T> {
     const CurrentDevice current(ordinal_);
     T* out = c.pool ? a.scratch : a.y;
     const cudnnStatus_t status =
-        a.b ? cudnnConvolutionBiasActivationForward(handle_, &one, p.d.x.get(), a.x, p.d.w.get(), a.w,
-                                                    p.d.convolution.get(), p.forward(), workspace(c, a.scratch),
-                                                    p.workspace(), &zero, p.d.y.get(), out, p.d.b.get(), a.b.data(),
-                                                    p.d.activation.get(), p.d.y.get(), out)
-            : cudnnConvolutionForward(handle_, &one, p.d.x.get(), a.x, p.d.w.get(), a.w, p.d.convolution.get(),
-                                      p.forward(), workspace(c, a.scratch), p.workspace(), &zero, p.d.y.get(), out);
+        a.b ? cudnnConvolutionBiasActivationForward(
+                  handle_, &one, p.d.x.get(), a.x, p.d.w.get(), a.w, p.d.convolution.get(),
+                  p.forward(), workspace(c, a.scratch), p.workspace(), &zero, p.d.y.get(), out,
+                  p.d.b.get(), a.b.data(), p.d.activation.get(), p.d.y.get(), out)
+            : cudnnConvolutionForward(handle_, &one, p.d.x.get(), a.x, p.d.w.get(), a.w,
+                                      p.d.convolution.get(), p.forward(), workspace(c, a.scratch),
+                                      p.workspace(), &zero, p.d.y.get(), out);
     if (CUDNN_STATUS_CATEGORY(status) == CUDNN_STATUS_NOT_SUPPORTED) return has_forward = false;
     check_cudnn(device, status, [&] { return p.describe("the forward pass"); });
-    if (!a.b && c.activation == Activation::relu) rectify(device, c.samples * c.g.out_features(), out, out);
+    if (!a.b && c.activation == Activation::relu)
+      rectify(device, c.samples * c.g.out_features(), out, out);
     if (c.pool) max_pool2d_forward(device, slice(c), c.pooling(c.g.out_height), out, a.y, a.choice);
     return true;
   }
 
-  T* through_pool(Cuda& device, const BatchConvolution& c, const PoolChoice* choice, T* dy, T* scratch) override {
+  T* through_pool(Cuda& device, const BatchConvolution& c, const PoolChoice* choice, T* dy,
+                  T* scratch) override {
     if (!c.pool) return dy;
     max_pool2d_backward(device, slice(c), c.pooling(c.g.out_height), dy, choice, scratch);
     return scratch;
   }
 
-  void backward_parameters(Cuda& device, const BatchConvolution& c, const Conv2dBackwardArgs<T>& a) override {
+  void backward_parameters(Cuda& device, const BatchConvolution& c,
+                           const Conv2dBackwardArgs<T>& a) override {
     const CudnnPlan<T>& p = plan(c);
     const CurrentDevice current(ordinal_);
     const T& before = a.accumulate == Accumulate::yes ? one : zero;
     check_cudnn(device,
                 cudnnConvolutionBackwardFilter(handle_, &one, p.d.x.get(), a.x, p.d.y.get(), a.dy,
-                                               p.d.convolution.get(), p.parameters(), workspace(c, a.scratch),
-                                               p.workspace(), &before, p.d.w.get(), a.dw),
+                                               p.d.convolution.get(), p.parameters(),
+                                               workspace(c, a.scratch), p.workspace(), &before,
+                                               p.d.w.get(), a.dw),
                 [&] { return p.describe("the weight gradient"); });
     if (!a.db) return;
     check_cudnn(device,
-                cudnnConvolutionBackwardBias(handle_, &one, p.d.y.get(), a.dy, &before, p.d.b.get(), a.db.data()),
+                cudnnConvolutionBackwardBias(handle_, &one, p.d.y.get(), a.dy, &before, p.d.b.get(),
+                                             a.db.data()),
                 [&] { return p.describe("the bias gradient"); });
   }
 
@@ -218,11 +239,11 @@ class CudnnConvolutions final : public LibraryConvolutions<T> {
                       T* scratch) override {
     const CudnnPlan<T>& p = plan(c);
     const CurrentDevice current(ordinal_);
-    check_cudnn(
-        device,
-        cudnnConvolutionBackwardData(handle_, &one, p.d.w.get(), w, p.d.y.get(), dy, p.d.convolution.get(),
-                                     p.input(), workspace(c, scratch), p.workspace(), &zero, p.d.x.get(), dx),
-        [&] { return p.describe("the input gradient"); });
+    check_cudnn(device,
+                cudnnConvolutionBackwardData(
+                    handle_, &one, p.d.w.get(), w, p.d.y.get(), dy, p.d.convolution.get(),
+                    p.input(), workspace(c, scratch), p.workspace(), &zero, p.d.x.get(), dx),
+                [&] { return p.describe("the input gradient"); });
   }
 
  private:
@@ -230,7 +251,8 @@ class CudnnConvolutions final : public LibraryConvolutions<T> {
 
   static Slice slice(const BatchConvolution& c) { return {c.samples, c.samples, 1}; }
 
-  // Returns the elements of scratch for the output of the convolution before its pooling, or the gradient of that.
+  // Returns the elements of scratch for the output of the convolution before its pooling, or the
+  // gradient of that.
   static index_t unpooled(const BatchConvolution& c) {
     constexpr index_t alignment = 64;
     return c.pool ? round_up(c.samples * c.g.out_features(), alignment) : 0;
@@ -275,9 +297,10 @@ class Cudnn final : public ConvolutionLibrary {
 };
 
 inline const bool cudnn_is_linked = [] {
-  linked_convolution_library = {
-      [](const Cuda& device) -> std::shared_ptr<ConvolutionLibrary> { return std::make_shared<Cudnn>(device); },
-      cudnnGetVersion};
+  linked_convolution_library = {[](const Cuda& device) -> std::shared_ptr<ConvolutionLibrary> {
+                                  return std::make_shared<Cudnn>(device);
+                                },
+                                cudnnGetVersion};
   return true;
 }();
 

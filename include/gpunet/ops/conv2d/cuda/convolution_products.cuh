@@ -1,5 +1,5 @@
-// Convolutions on Cuda as matrix products, with the ReLU and the pooling behind them: one launch forward, one back. Large ones
-// by a library where the program has one.
+// Convolutions on Cuda as matrix products, with the ReLU and the pooling behind them: one launch
+// forward, one back. Large ones by a library where the program has one.
 #pragma once
 
 #include <gpunet/device/cuda/gemm/tiled_gemm.cuh>
@@ -46,7 +46,12 @@ struct ConvolutionProducts : BatchConvolution {
     check_sizes();
     const auto [m, n, k] = parameter_sizes();
     return TiledProduct<OutputGradientRows<T>, PatchRows<T>, ParameterGradientOutput<T>>{
-        dw ? m : 0, n, k, {dy, order(), g.out_channels}, {g, order(), x}, {dw, db, g.taps(), accumulate}};
+        dw ? m : 0,
+        n,
+        k,
+        {dy, order(), g.out_channels},
+        {g, order(), x},
+        {dw, db, g.taps(), accumulate}};
   }
   // dx may be null: then the product is empty. x is null unless dx has to be rectified.
   template <class T>
@@ -72,15 +77,18 @@ struct ConvolutionProducts : BatchConvolution {
  private:
   // Kernels compute in int inside of a sample and of the weights.
   void check_sizes() const {
-    constexpr index_t most = std::numeric_limits<int>::max(), most_kernel = std::numeric_limits<short>::max();
-    const index_t largest = std::max({g.in_features(), g.out_features(), g.out_channels * g.taps()});
+    constexpr index_t most = std::numeric_limits<int>::max(),
+                      most_kernel = std::numeric_limits<short>::max();
+    const index_t largest =
+        std::max({g.in_features(), g.out_features(), g.out_channels * g.taps()});
     require(largest <= most && g.kernel <= most_kernel, "gpunet::Cuda: a convolution has ", largest,
-            " elements in a sample or its weights and a kernel of ", g.kernel, " (want at most ", most, " and ",
-            most_kernel, "), use a smaller image or fewer channels");
+            " elements in a sample or its weights and a kernel of ", g.kernel, " (want at most ",
+            most, " and ", most_kernel, "), use a smaller image or fewer channels");
   }
 };
 
-// Properties of the products, whose rows are channels, known from the type of a convolution's sizes.
+// Properties of the products, whose rows are channels, known from the type of a convolution's
+// sizes.
 template <class Geometry>
 inline constexpr Known known_of =
     std::derived_from<Geometry, WideConv2dGeometry> ? Known::nothing : Known::few_rows;
@@ -92,7 +100,8 @@ template <class T>
 index_t conv2d_scratch(const Cuda& device, const Slice& slice, const Conv2dGeometry& g, T) {
   const detail::ConvolutionProducts all(slice, g);
   index_t most = 0;
-  for (const detail::ProductSizes& sizes : {all.forward_sizes(), all.parameter_sizes(), all.input_sizes()})
+  for (const detail::ProductSizes& sizes :
+       {all.forward_sizes(), all.parameter_sizes(), all.input_sizes()})
     most = std::max(most, detail::product_scratch<T>(device, std::array{sizes}));
   return std::max(most, detail::library_scratch<T>(device, all));
 }
@@ -118,17 +127,20 @@ void conv2d_backward_parameters(Cuda& device, const Conv2dBackwardArgs<T, Geomet
   const detail::ConvolutionProducts all(a.slice, a.block.g);
   if (auto* library = detail::library_for<T>(device, all))
     return library->backward_parameters(device, all, a.general());
-  detail::product(device, all.parameters<T>(a.x, {a.dy, nullptr}, a.dw, a.db, a.accumulate), a.scratch);
+  detail::product(device, all.parameters<T>(a.x, {a.dy, nullptr}, a.dw, a.db, a.accumulate),
+                  a.scratch);
 }
 
 // Returns how many elements of T the two functions below need as scratch.
 template <class Geometry, class T>
-index_t conv2d_block_scratch(const Cuda& device, const Slice& slice, const Conv2dBlock<Geometry>& block, T) {
+index_t conv2d_block_scratch(const Cuda& device, const Slice& slice,
+                             const Conv2dBlock<Geometry>& block, T) {
   const detail::ConvolutionProducts all(slice, block);
   constexpr detail::Known known = detail::known_of<Geometry>;
-  return std::max({detail::library_scratch<T>(device, all),
-                   detail::product_scratch<T, known>(device, std::array{all.forward_sizes()}),
-                   detail::products_scratch<T, known>(device, all.parameter_sizes(), all.input_sizes())});
+  return std::max(
+      {detail::library_scratch<T>(device, all),
+       detail::product_scratch<T, known>(device, std::array{all.forward_sizes()}),
+       detail::products_scratch<T, known>(device, all.parameter_sizes(), all.input_sizes())});
 }
 
 // y = pool(activation(x * w + b)).
@@ -137,7 +149,8 @@ void conv2d_block_forward(Cuda& device, const Conv2dForwardArgs<T, Geometry>& a)
   const detail::ConvolutionProducts all(a.slice, a.block);
   auto* library = detail::library_for<T>(device, all);
   if (library && library->forward(device, all, a.general())) return;
-  detail::product<detail::known_of<Geometry>>(device, all.forward<T>(a.x, a.w, a.b, a.y, a.choice), a.scratch);
+  detail::product<detail::known_of<Geometry>>(device, all.forward<T>(a.x, a.w, a.b, a.y, a.choice),
+                                              a.scratch);
 }
 
 template <class T, class Geometry>
@@ -152,13 +165,14 @@ void conv2d_block_backward(Cuda& device, const Conv2dBackwardArgs<T, Geometry>& 
     if (a.dw) library->backward_parameters(device, all, convolution);
     if (!a.dx) return;
     library->backward_input(device, all, convolution.dy, a.w, a.dx, a.scratch);
-    if (a.rectify_dx) rectify_gradient(device, a.slice.samples() * block.g.in_features(), a.x, a.dx, a.dx);
+    if (a.rectify_dx)
+      rectify_gradient(device, a.slice.samples() * block.g.in_features(), a.x, a.dx, a.dx);
     return;
   }
   const detail::OutputGradient<T> gradient{a.dy, block.pool ? a.choice : nullptr};
-  detail::products<detail::known_of<Geometry>>(device, all.parameters<T>(a.x, gradient, a.dw, a.db, a.accumulate),
-                                               all.input<T>(gradient, a.w, a.dx, a.rectify_dx ? a.x : nullptr),
-                                               a.scratch);
+  detail::products<detail::known_of<Geometry>>(
+      device, all.parameters<T>(a.x, gradient, a.dw, a.db, a.accumulate),
+      all.input<T>(gradient, a.w, a.dx, a.rectify_dx ? a.x : nullptr), a.scratch);
 }
 
 }  // namespace gpunet

@@ -1,4 +1,5 @@
-// Convolutions as matrix products on Cuda: what the operands are, without a column matrix, and where the sums go.
+// Convolutions as matrix products on Cuda: what the operands are, without a column matrix, and
+// where the sums go.
 #pragma once
 
 #include <algorithm>
@@ -10,14 +11,17 @@
 
 namespace gpunet::detail {
 
-// The order in which kernels take the outputs of a convolution: (sample, row, column); or, where windows of 2 x 2 are pooled,
-// (sample, row and column of the window, corner), so that a thread that has four neighbors has a window.
+// The order in which kernels take the outputs of a convolution: (sample, row, column); or, where
+// windows of 2 x 2 are pooled, (sample, row and column of the window, corner), so that a thread
+// that has four neighbors has a window.
 struct OutputOrder {
   Divisor per_image, per_row;  // cells: outputs, or windows
   int pooled;
 
   OutputOrder(index_t rows, index_t columns, bool pools)
-      : per_image(std::max(rows * columns, index_t{1})), per_row(std::max(columns, index_t{1})), pooled(pools) {}
+      : per_image(std::max(rows * columns, index_t{1})),
+        per_row(std::max(columns, index_t{1})),
+        pooled(pools) {}
 
   struct Place {
     index_t sample;
@@ -26,8 +30,8 @@ struct OutputOrder {
   __device__ Place place(index_t n) const {
     const index_t cells = pooled ? n / 4 : n, sample = per_image.quotient(cells);
     const index_t cell = cells - sample * per_image.divisor, row = per_row.quotient(cell);
-    Place at{sample, static_cast<int>(cell), static_cast<int>(row), static_cast<int>(cell - row * per_row.divisor),
-             0};
+    Place at{sample, static_cast<int>(cell), static_cast<int>(row),
+             static_cast<int>(cell - row * per_row.divisor), 0};
     if (pooled) {
       at.corner = static_cast<int>(n % 4);
       at.row = at.row * 2 + at.corner / 2;
@@ -37,7 +41,8 @@ struct OutputOrder {
   }
 };
 
-// One weight of a filter: how far the pixel that it meets is from the first one, and in which row and column.
+// One weight of a filter: how far the pixel that it meets is from the first one, and in which row
+// and column.
 struct Tap {
   int offset;
   short row, column;
@@ -46,13 +51,16 @@ struct Tap {
 // Splits the number of a weight into channel, row and column.
 struct TapOrder {
   Divisor per_channel, per_row;
-  explicit TapOrder(const Conv2dGeometry& g) : per_channel(g.kernel * g.kernel), per_row(g.kernel) {}
+  explicit TapOrder(const Conv2dGeometry& g)
+      : per_channel(g.kernel * g.kernel), per_row(g.kernel) {}
 
-  // Returns weight k in an image whose channels are `plane` elements apart, rows `width`, columns `step`.
+  // Returns weight k in an image whose channels are `plane` elements apart, rows `width`, columns
+  // `step`.
   __device__ Tap tap(index_t k, int plane, int width, int step) const {
     const index_t channel = per_channel.quotient(k), rest = k - channel * per_channel.divisor;
     const index_t row = per_row.quotient(rest), column = rest - row * per_row.divisor;
-    return {static_cast<int>(channel) * plane + static_cast<int>(row) * width + static_cast<int>(column) * step,
+    return {static_cast<int>(channel) * plane + static_cast<int>(row) * width +
+                static_cast<int>(column) * step,
             static_cast<short>(row), static_cast<short>(column)};
   }
 };
@@ -88,8 +96,9 @@ struct Patches {
   }
   __device__ Tap tap(index_t k) const { return taps.tap(k, height * width, width, 1); }
   __device__ T at(const Corner& corner, const Tap& tap) const {
-    const bool inside = static_cast<unsigned>(corner.row + tap.row) < static_cast<unsigned>(height) &&
-                        static_cast<unsigned>(corner.column + tap.column) < static_cast<unsigned>(width);
+    const bool inside =
+        static_cast<unsigned>(corner.row + tap.row) < static_cast<unsigned>(height) &&
+        static_cast<unsigned>(corner.column + tap.column) < static_cast<unsigned>(width);
     return inside ? x[corner.offset + tap.offset] : T{};
   }
 };
@@ -105,7 +114,8 @@ struct PatchColumns : Patches<T> {
   }
 };
 
-// For the gradient of the weights, [outputs, taps + 1]: the last column is of ones, for that of the bias.
+// For the gradient of the weights, [outputs, taps + 1]: the last column is of ones, for that of the
+// bias.
 template <class T>
 struct PatchRows : Patches<T> {
   static constexpr bool along_k = true;
@@ -121,7 +131,8 @@ struct PatchRows : Patches<T> {
   }
 };
 
-// The weights, [out channels, taps]. AlongRows in int, which takes fewer registers: a convolution needs them.
+// The weights, [out channels, taps]. AlongRows in int, which takes fewer registers: a convolution
+// needs them.
 template <class T>
 struct Filters {
   static constexpr bool along_k = true;
@@ -139,7 +150,9 @@ struct TurnedFilters {
   const T* w;
   int taps;
   Divisor per_channel;
-  __device__ int outer(index_t channel) const { return static_cast<int>(channel * per_channel.divisor); }
+  __device__ int outer(index_t channel) const {
+    return static_cast<int>(channel * per_channel.divisor);
+  }
   __device__ int inner(index_t k) const {
     const index_t out = per_channel.quotient(k);
     return static_cast<int>(out * taps + k - out * per_channel.divisor);
@@ -153,7 +166,9 @@ struct OutputGradient {
   const T* dy;               // of what came out behind it
   const PoolChoice* choice;  // null without a pooling
 
-  __device__ T at(index_t cell, int corner) const { return choice && choice[cell] != corner ? T{} : dy[cell]; }
+  __device__ T at(index_t cell, int corner) const {
+    return choice && choice[cell] != corner ? T{} : dy[cell];
+  }
 };
 
 // For the gradient of the weights, [out channels, outputs].
@@ -168,7 +183,9 @@ struct OutputGradientRows {
     index_t offset;
     int corner;
   };
-  __device__ int outer(index_t channel) const { return static_cast<int>(channel * outputs.per_image.divisor); }
+  __device__ int outer(index_t channel) const {
+    return static_cast<int>(channel * outputs.per_image.divisor);
+  }
   __device__ Output inner(index_t n) const {
     const OutputOrder::Place at = outputs.place(n);
     return {at.sample * channels * outputs.per_image.divisor + at.cell, at.corner};
@@ -178,7 +195,8 @@ struct OutputGradientRows {
   }
 };
 
-// For the gradient of the input, [(out channel, row, column), pixels]: the output that a pixel reached through a weight.
+// For the gradient of the input, [(out channel, row, column), pixels]: the output that a pixel
+// reached through a weight.
 template <class T>
 struct OutputGradientColumns {
   static constexpr bool along_k = false;
@@ -196,15 +214,19 @@ struct OutputGradientColumns {
   };
   __device__ Pixel outer(index_t n) const {
     const OutputOrder::Place at = pixels.place(n);
-    return {at.sample * channels * outputs.per_image.divisor, at.row + padding, at.column + padding};
+    return {at.sample * channels * outputs.per_image.divisor, at.row + padding,
+            at.column + padding};
   }
-  __device__ Tap inner(index_t k) const { return taps.tap(k, static_cast<int>(outputs.per_image.divisor), 0, 0); }
+  __device__ Tap inner(index_t k) const {
+    return taps.tap(k, static_cast<int>(outputs.per_image.divisor), 0, 0);
+  }
   __device__ T load(const Pixel& pixel, const Tap& tap) const {
     int row = pixel.row - tap.row, column = pixel.column - tap.column;
     if (row < 0 || column < 0) return T{};
     if (stride.divisor > 1) {
       const int by = static_cast<int>(stride.divisor);
-      const int r = static_cast<int>(stride.quotient(row)), c = static_cast<int>(stride.quotient(column));
+      const int r = static_cast<int>(stride.quotient(row)),
+                c = static_cast<int>(stride.quotient(column));
       if (r * by != row || c * by != column) return T{};
       row = r;
       column = c;
@@ -231,12 +253,14 @@ struct Images {
     const index_t sample = cells.quotient(j);
     return {sample * channels * cells.divisor, static_cast<int>(j - sample * cells.divisor)};
   }
-  // Stores `count` of four neighbors, in one store where they are adjacent. Where `gates` is not null, 0 for those whose
-  // gate is 0.
-  __device__ void store(index_t channel, Cell first, const T* values, int count, const T* gates = nullptr) const {
+  // Stores `count` of four neighbors, in one store where they are adjacent. Where `gates` is not
+  // null, 0 for those whose gate is 0.
+  __device__ void store(index_t channel, Cell first, const T* values, int count,
+                        const T* gates = nullptr) const {
     const int all = static_cast<int>(cells.divisor);
     index_t to = first.offset + channel * all + first.cell;
-    if (count == 4 && first.cell + 4 <= all && reinterpret_cast<std::uintptr_t>(data + to) % 16 == 0) {
+    if (count == 4 && first.cell + 4 <= all &&
+        reinterpret_cast<std::uintptr_t>(data + to) % 16 == 0) {
       Four<T> four;
 #pragma unroll
       for (int q = 0; q < 4; ++q)
@@ -271,7 +295,8 @@ struct ConvolutionOutput {
   Activate activate;
 
   __device__ auto column(index_t j) const { return y.cell(choice ? j / 4 : j); }
-  __device__ void store(index_t channel, const typename Images<T>::Cell& cell, T* values, int count) const {
+  __device__ void store(index_t channel, const typename Images<T>::Cell& cell, T* values,
+                        int count) const {
     const T bias = b[channel];
 #pragma unroll
     for (int q = 0; q < 4; ++q)
@@ -299,7 +324,8 @@ struct InputGradientOutput {
   const T* x;
 
   __device__ auto column(index_t j) const { return dx.cell(j); }
-  __device__ void store(index_t channel, const typename Images<T>::Cell& cell, const T* values, int count) const {
+  __device__ void store(index_t channel, const typename Images<T>::Cell& cell, const T* values,
+                        int count) const {
     dx.store(channel, cell, values, count, x);
   }
 };

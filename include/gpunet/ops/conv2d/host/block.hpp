@@ -1,5 +1,5 @@
-// A convolution on Host with the ReLU and the pooling behind it: row by row, while the rows are in the L1 cache, or as three
-// ops one after another.
+// A convolution on Host with the ReLU and the pooling behind it: row by row, while the rows are in
+// the L1 cache, or as three ops one after another.
 #pragma once
 
 #include <algorithm>
@@ -18,8 +18,8 @@ namespace detail {
 struct RowBlock : Conv2dBlock<Conv2dGeometry> {
   index_t inner;
 
-  // Floats of scratch: rows of the convolution that wait to be pooled, or of its gradient; x in order; the rest of what a
-  // convolution needs.
+  // Floats of scratch: rows of the convolution that wait to be pooled, or of its gradient; x in
+  // order; the rest of what a convolution needs.
   index_t waiting() const {
     const index_t rows = std::min(gradient_block(g, inner), g.out_height + 1) * g.out_width * inner;
     return g.out_channels * std::max(rows, joins_rows() ? used_height() * g.width * inner : 0);
@@ -36,8 +36,8 @@ struct RowBlock : Conv2dBlock<Conv2dGeometry> {
   }
 };
 
-// Computes all rows of a correlation of stride 1 without padding as one, as long as the rows of x; elements between the rows
-// of the result are meaningless.
+// Computes all rows of a correlation of stride 1 without padding as one, as long as the rows of x;
+// elements between the rows of the result are meaningless.
 inline void correlate_joined(Correlation c, index_t rows) {
   c.width += (rows - 1) * c.x_row;
   c.data_end = std::numeric_limits<index_t>::max() / 2;
@@ -74,7 +74,8 @@ inline void forward_in_rows(const RowBlock& block, const Conv2dForwardArgs<float
   }
 }
 
-// Rows `first` to `first + rows` of the convolution's gradient, in `waiting` unless they are those of the block's output.
+// Rows `first` to `first + rows` of the convolution's gradient, in `waiting` unless they are those
+// of the block's output.
 inline GradientRows gradient_rows(Host& device, const RowBlock& block, index_t first, index_t rows,
                                   const Conv2dBackwardArgs<float>& a, float* waiting) {
   const index_t width = block.g.out_width * block.inner, out_width = block.width() * block.inner;
@@ -96,7 +97,8 @@ inline GradientRows gradient_rows(Host& device, const RowBlock& block, index_t f
 }
 
 // One group of samples: dx [in_features][inner], and dw and db, unless they are null.
-inline void backward_in_rows(Host& device, const RowBlock& block, const Conv2dBackwardArgs<float>& a) {
+inline void backward_in_rows(Host& device, const RowBlock& block,
+                             const Conv2dBackwardArgs<float>& a) {
   const Conv2dGeometry& g = block.g;
   const index_t rows = gradient_block(g, block.inner);
   const SpreadRows spread{g, block.inner, block.used_height()};
@@ -118,13 +120,14 @@ inline void backward_in_rows(Host& device, const RowBlock& block, const Conv2dBa
 // Returns whether the block runs row by row; else it is three ops one after another.
 template <class Geometry>
 bool in_rows(const Host& device, const Slice& slice, const Conv2dBlock<Geometry>& block) {
-  return !wide_pays(device, slice, block.g) && has_vector_rows(block.g, block.g.out_width, slice.inner) &&
+  return !wide_pays(device, slice, block.g) &&
+         has_vector_rows(block.g, block.g.out_width, slice.inner) &&
          has_vector_rows(block.g, block.g.width, slice.inner);
 }
 
-// A slice of many groups of samples whose blocks run row by row. Groups are shared among the threads; gradients of the
-// parameters are summed in parts whose number depends on the slice alone, so results are bitwise identical for any number
-// of threads.
+// A slice of many groups of samples whose blocks run row by row. Groups are shared among the
+// threads; gradients of the parameters are summed in parts whose number depends on the slice alone,
+// so results are bitwise identical for any number of threads.
 struct RowBlocks {
   RowBlock block;
   Slice slice;
@@ -132,17 +135,23 @@ struct RowBlocks {
 
   template <class Geometry>
   RowBlocks(const Host& device, const Slice& s, const Conv2dBlock<Geometry>& b)
-      : block{{b.g, b.activation, b.pool}, s.inner}, slice(s), workers(conv2d_workers(device, s, b.g)) {}
+      : block{{b.g, b.activation, b.pool}, s.inner},
+        slice(s),
+        workers(conv2d_workers(device, s, b.g)) {}
 
   static constexpr index_t most_parts = 8;
-  index_t parts() const { return is_shared(slice, block.g) ? std::min(slice.outer, most_parts) : 1; }
+  index_t parts() const {
+    return is_shared(slice, block.g) ? std::min(slice.outer, most_parts) : 1;
+  }
   index_t first_group(index_t part) const { return part * slice.outer / parts(); }
   index_t inputs() const { return block.g.in_features() * slice.inner; }
   index_t outputs() const { return block.out_features() * slice.inner; }
   index_t weights() const { return block.g.out_channels * block.g.taps(); }
   index_t part_size() const { return weights() + block.g.out_channels; }
   index_t worker_size(const Host& device) const { return round_up(block.scratch(device), 16); }
-  index_t scratch(const Host& device) const { return workers * worker_size(device) + (parts() - 1) * part_size(); }
+  index_t scratch(const Host& device) const {
+    return workers * worker_size(device) + (parts() - 1) * part_size();
+  }
 };
 
 inline void forward_in_rows(Host& device, const RowBlocks& all, const Conv2dForwardArgs<float>& a) {
@@ -157,7 +166,8 @@ inline void forward_in_rows(Host& device, const RowBlocks& all, const Conv2dForw
   });
 }
 
-inline void backward_in_rows(Host& device, const RowBlocks& all, const Conv2dBackwardArgs<float>& a) {
+inline void backward_in_rows(Host& device, const RowBlocks& all,
+                             const Conv2dBackwardArgs<float>& a) {
   const index_t size = all.worker_size(device), weights = all.weights();
   float* const parts = a.scratch + all.workers * size;
   device.run_if(all.workers > 1, all.parts(), [=, &all, &a, &device](index_t part, int worker) {
@@ -188,7 +198,8 @@ inline void backward_in_rows(Host& device, const RowBlocks& all, const Conv2dBac
   }
 }
 
-// Returns how many elements of the convolution's output, or of its gradient, wait in scratch where ops go one by one.
+// Returns how many elements of the convolution's output, or of its gradient, wait in scratch where
+// ops go one by one.
 template <class Geometry>
 index_t waiting_elements(const Slice& slice, const Conv2dBlock<Geometry>& block) {
   return block.pool ? slice.samples() * block.g.out_features() : 0;
@@ -202,8 +213,10 @@ void forward_one_by_one(Host& device, const Conv2dForwardArgs<float, Geometry>& 
   convolution.scratch = a.scratch + waiting_elements(a.slice, block);
   conv2d_forward(device, convolution);
   float* const z = convolution.y;
-  if (block.activation == Activation::relu) rectify(device, a.slice.samples() * block.g.out_features(), z, z);
-  if (block.pool) max_pool2d_forward(device, a.slice, block.pooling(block.g.out_height), z, a.y, a.choice);
+  if (block.activation == Activation::relu)
+    rectify(device, a.slice.samples() * block.g.out_features(), z, z);
+  if (block.pool)
+    max_pool2d_forward(device, a.slice, block.pooling(block.g.out_height), z, a.y, a.choice);
 }
 
 template <class Geometry>
@@ -214,7 +227,8 @@ void backward_one_by_one(Host& device, const Conv2dBackwardArgs<float, Geometry>
   Conv2dBackwardArgs<float, Geometry> convolution = a;
   if (block.pool) {
     convolution.dy = a.scratch;
-    max_pool2d_backward(device, a.slice, block.pooling(block.g.out_height), a.dy, a.choice, convolution.dy);
+    max_pool2d_backward(device, a.slice, block.pooling(block.g.out_height), a.dy, a.choice,
+                        convolution.dy);
   }
   convolution.scratch = a.scratch + waiting_elements(a.slice, block);
   if (a.dw) conv2d_backward_parameters(device, convolution);
@@ -225,9 +239,10 @@ void backward_one_by_one(Host& device, const Conv2dBackwardArgs<float, Geometry>
 
 // Returns how many elements of scratch the two functions below need.
 template <class Geometry>
-index_t conv2d_block_scratch(const Host& device, const Slice& slice, const Conv2dBlock<Geometry>& block,
-                             float = {}) {
-  if (detail::in_rows(device, slice, block)) return detail::RowBlocks(device, slice, block).scratch(device);
+index_t conv2d_block_scratch(const Host& device, const Slice& slice,
+                             const Conv2dBlock<Geometry>& block, float = {}) {
+  if (detail::in_rows(device, slice, block))
+    return detail::RowBlocks(device, slice, block).scratch(device);
   return detail::waiting_elements(slice, block) + conv2d_scratch(device, slice, block.g, float{});
 }
 
@@ -246,7 +261,8 @@ void conv2d_block_backward(Host& device, const Conv2dBackwardArgs<float, Geometr
     detail::backward_in_rows(device, {device, a.slice, a.block}, a.general());
   else
     detail::backward_one_by_one(device, a);
-  if (a.dx && a.rectify_dx) rectify_gradient(device, a.slice.samples() * a.block.g.in_features(), a.x, a.dx, a.dx);
+  if (a.dx && a.rectify_dx)
+    rectify_gradient(device, a.slice.samples() * a.block.g.in_features(), a.x, a.dx, a.dx);
 }
 
 }  // namespace gpunet

@@ -1,6 +1,6 @@
-// Convolution of floats on Host for single samples between many channels, as a matrix product: the columns of one factor are the
-// windows of the image (im2col; Chellapilla, Puri and Simard, "High Performance Convolutional Neural Networks for Document
-// Processing", 2006).
+// Convolution of floats on Host for single samples between many channels, as a matrix product: the
+// columns of one factor are the windows of the image (im2col; Chellapilla, Puri and Simard, "High
+// Performance Convolutional Neural Networks for Document Processing", 2006).
 #pragma once
 
 #include <algorithm>
@@ -12,8 +12,10 @@ namespace gpunet::detail {
 
 // The windows of an image, side by side: [group of 16 positions][tap][16].
 struct WindowColumns {
-  static constexpr index_t group = 16;               // positions: the columns that GemmOperand stores together
-  static constexpr index_t most = index_t{1} << 19;  // floats that stay in the caches until they are multiplied
+  // positions: the columns that GemmOperand stores together.
+  static constexpr index_t group = 16;
+  // Floats that stay in the caches until they are multiplied.
+  static constexpr index_t most = index_t{1} << 19;
 
   Conv2dGeometry g;
 
@@ -27,7 +29,9 @@ struct WindowColumns {
   index_t band() const {
     return std::clamp(most / g.taps() / 32 * 32, index_t{96}, round_up(g.out_pixels(), group));
   }
-  index_t elements() const { return is_image() ? 0 : round_up(image(), 16) + round_up(band(), group) * g.taps(); }
+  index_t elements() const {
+    return is_image() ? 0 : round_up(image(), 16) + round_up(band(), group) * g.taps();
+  }
 
   // The beginnings of the windows of up to 16 positions, in a channel of the padded image.
   struct Places {
@@ -43,13 +47,14 @@ struct WindowColumns {
       places.at[i] = i < places.count ? (row * width() + column) * g.stride : places.at[i - 1];
       if (++column == g.out_width) ++row, column = 0;
     }
-    // A full group of 16 growing places is adjacent if the last is 15 after the first. A partial group
-    // repeats its last place.
+    // A full group of 16 growing places is adjacent if the last is 15 after the first. A partial
+    // group repeats its last place.
     places.adjacent = places.count == group && places.at[group - 1] - places.at[0] == group - 1;
     return places;
   }
 
-  // Calls f(image, tap) for the taps of a channel; image points to the float under that tap of the first window.
+  // Calls f(image, tap) for the taps of a channel; image points to the float under that tap of the
+  // first window.
   template <class T, class F>
   void each_tap(T* image, index_t channel, F f) const {
     T* from = image + channel * height() * width();
@@ -59,7 +64,8 @@ struct WindowColumns {
         f(from + row * width() + column, tap);
   }
 
-  // Writes the windows of 16 positions from `first` on as columns [tap][16]; past the last position, its window again.
+  // Writes the windows of 16 positions from `first` on as columns [tap][16]; past the last
+  // position, its window again.
   void gather(const float* image, index_t first, float* columns) const {
     const Places places = this->places(first);
     for (index_t channel = 0; channel < g.in_channels; ++channel)
@@ -108,19 +114,22 @@ struct WindowColumns {
   }
 };
 
-// Returns whether the kernels of this file are used. direct.hpp does not fill its vectors where rows are short or have a stride,
-// reads the image many times between many channels, and runs a single group of samples on one thread. The limits are measured
-// on one thread; they do not depend on the number of threads, so that results are bitwise identical for any.
+// Returns whether the kernels of this file are used. direct.hpp does not fill its vectors where
+// rows are short or have a stride, reads the image many times between many channels, and runs a
+// single group of samples on one thread. The limits are measured on one thread; they do not depend
+// on the number of threads, so that results are bitwise identical for any.
 inline bool columns_pay(const Slice& slice, const WideConv2dGeometry& g) {
   return slice.inner == 1 && g.out_channels >= 16 && g.taps() >= 16 &&
-         (g.kernel == 1 || g.stride > 1 || g.out_width < 8 || (g.out_width < 12 && g.out_channels >= 32) ||
+         (g.kernel == 1 || g.stride > 1 || g.out_width < 8 ||
+          (g.out_width < 12 && g.out_channels >= 32) ||
           g.in_channels * g.out_channels >= 128 * g.out_width);
 }
 constexpr bool columns_pay(const Slice&, const Conv2dGeometry&) {
   return false;
 }
 
-// Calls f(first position, count, columns of their windows) for all positions of one sample x, band by band.
+// Calls f(first position, count, columns of their windows) for all positions of one sample x, band
+// by band.
 template <class F>
 void each_band(Host& device, const WindowColumns& windows, const float* x, float* scratch, F f) {
   const Conv2dGeometry& g = windows.g;
@@ -130,8 +139,9 @@ void each_band(Host& device, const WindowColumns& windows, const float* x, float
   const index_t group = WindowColumns::group, group_elements = group * g.taps();
   for (index_t first = 0; first < g.out_pixels(); first += windows.band()) {
     const index_t count = std::min(windows.band(), g.out_pixels() - first);
-    device.run(ceil_div(count, group),
-               [&](index_t i, int) { windows.gather(image, first + i * group, columns + i * group_elements); });
+    device.run(ceil_div(count, group), [&](index_t i, int) {
+      windows.gather(image, first + i * group, columns + i * group_elements);
+    });
     f(first, count, GemmOperand{columns, group, group_elements});
   }
 }
@@ -181,7 +191,8 @@ inline void backward_parameters_by_columns(Host& device, const Conv2dBackwardArg
 inline void backward_input_by_columns(Host& device, const Conv2dBackwardArgs<float>& a) {
   const Conv2dGeometry& g = a.block.g;
   const WindowColumns windows{g};
-  const index_t pixels = g.out_pixels(), group = WindowColumns::group, group_elements = group * g.taps();
+  const index_t pixels = g.out_pixels(), group = WindowColumns::group,
+                group_elements = group * g.taps();
   const index_t plane = windows.height() * windows.width();
   for (index_t sample = 0; sample < a.slice.outer; ++sample) {
     const float* dy = a.dy + sample * g.out_features();
@@ -202,7 +213,8 @@ inline void backward_input_by_columns(Host& device, const Conv2dBackwardArgs<flo
     }
     float* image = g.padding > 0 ? a.scratch : dx;
     float* columns = a.scratch + round_up(windows.image(), 16);
-    device.run(g.in_channels, [&](index_t channel, int) { std::fill_n(image + channel * plane, plane, 0.0f); });
+    device.run(g.in_channels,
+               [&](index_t channel, int) { std::fill_n(image + channel * plane, plane, 0.0f); });
     for (index_t first = 0; first < pixels; first += windows.band()) {
       const index_t count = std::min(windows.band(), pixels - first);
       product(first, count, {columns, group, group_elements});

@@ -1,5 +1,5 @@
-// Convolution of floats on Host: direct, in vectors over neighboring columns and samples. Images are seen as rows
-// [column][inner] that any filter tap can read.
+// Convolution of floats on Host: direct, in vectors over neighboring columns and samples. Images
+// are seen as rows [column][inner] that any filter tap can read.
 #pragma once
 
 #include <algorithm>
@@ -14,17 +14,20 @@
 
 namespace gpunet::detail {
 
-// Returns whether threads share the convolution of a slice by its groups of samples. A small one is not worth waking a thread.
+// Returns whether threads share the convolution of a slice by its groups of samples. A small one is
+// not worth waking a thread.
 inline bool is_shared(const Slice& slice, const Conv2dGeometry& g) {
   constexpr index_t enough = 1 << 22;  // products
   return slice.outer > 1 && slice.samples() * g.out_features() * g.taps() >= enough;
 }
 
-// Returns among how many threads the output rows of a group are divided: of a single group, where none would have work otherwise.
+// Returns among how many threads the output rows of a group are divided: of a single group, where
+// none would have work otherwise.
 inline index_t row_shares(const Host& device, const Slice& slice, const Conv2dGeometry& g) {
   constexpr index_t enough = 1 << 19;  // products of a thread
   if (slice.outer > 1) return 1;
-  return std::clamp(slice.inner * g.out_features() * g.taps() / enough, index_t{1}, index_t{device.threads()});
+  return std::clamp(slice.inner * g.out_features() * g.taps() / enough, index_t{1},
+                    index_t{device.threads()});
 }
 
 // Returns how many workers share it, each with scratch of its own.
@@ -36,27 +39,29 @@ inline index_t conv2d_workers(const Host& device, const Slice& slice, const Conv
 
 namespace gpunet {
 
-// The filter rows first, first + step, ... that meet an image on the way to one output row, and where the first of
-// them does; the others meet the rows below.
+// The filter rows first, first + step, ... that meet an image on the way to one output row, and
+// where the first of them does; the others meet the rows below.
 struct TapRows {
   index_t first, step, count, x_row;
   index_t first_column, columns;  // of the filter, that meet the image too
 };
 
-// Rows of an output gradient, `first` being the number of the first: [channel][row][width], `channel` apart.
+// Rows of an output gradient, `first` being the number of the first: [channel][row][width],
+// `channel` apart.
 struct GradientRows {
   const float* dy;
   index_t channel, first, rows, width;
 };
 
-// A correlation in rows. Output row r and filter row ky meet at image row (r * stride - padding + ky) / spread, if
-// there is one.
+// A correlation in rows. Output row r and filter row ky meet at image row
+// (r * stride - padding + ky) / spread, if there is one.
 struct Correlation {
   static constexpr index_t most_kernel = 11;
 
   const float* x;
-  index_t channels, x_channel, x_row, height;       // distances of channels and rows of x
-  index_t kernel, taps[most_kernel * most_kernel];  // offsets of the taps: of one filter row, of the next, ...
+  index_t channels, x_channel, x_row, height;  // distances of channels and rows of x
+  // Offsets of the taps: of one filter row, of the next, ...
+  index_t kernel, taps[most_kernel * most_kernel];
   index_t stride, padding, spread;
   index_t data_begin, data_end;       // outside, a row of x is zero
   const float* w;                     // packed: [tile of channels][in][ky][kx][tile]
@@ -72,11 +77,13 @@ struct Correlation {
     while ((top + first) % spread != 0)
       ++first;
     const index_t x_row_number = (top + first) / spread;
-    const index_t count = std::min(ceil_div(kernel - std::min(first, kernel), spread), height - x_row_number);
+    const index_t count =
+        std::min(ceil_div(kernel - std::min(first, kernel), spread), height - x_row_number);
     return {first, spread, std::max(index_t{0}, count), x_row_number, 0, kernel};
   }
 
-  // The same for the outputs begin <= i < end of the row: without the filter columns that meet zeros only.
+  // The same for the outputs begin <= i < end of the row: without the filter columns that meet
+  // zeros only.
   TapRows within(TapRows rows, index_t begin, index_t end) const {
     while (rows.columns > 0 && taps[rows.first_column] + end <= data_begin)
       ++rows.first_column, --rows.columns;
@@ -85,7 +92,8 @@ struct Correlation {
     return rows;
   }
 
-  // Returns how many vectors the first and the last tile of a row have so that `within` pays; 0 where it does not.
+  // Returns how many vectors the first and the last tile of a row have so that `within` pays; 0
+  // where it does not.
   index_t edge_vectors(index_t lanes) const {
     const index_t frame = data_begin / lanes;
     return frame > 2 && width >= 4 * frame * lanes / 2 ? frame - 1 : 0;
@@ -94,19 +102,22 @@ struct Correlation {
   // Those of some rows of a gradient whose filter row ky is on the image (spread = 1).
   GradientRows rows_under(const GradientRows& all, index_t ky) const {
     const index_t above = ceil_div(std::max(index_t{0}, padding - ky), stride);
-    const index_t reach = height + padding - ky;  // the first number r * stride that is below the image
+    // The first number r * stride that is below the image.
+    const index_t reach = height + padding - ky;
     const index_t begin = std::max(all.first, above);
-    const index_t end = std::min(all.first + all.rows, ceil_div(std::max(index_t{0}, reach), stride));
-    return {all.dy + (begin - all.first) * all.width, all.channel, begin, std::max(index_t{0}, end - begin),
-            all.width};
+    const index_t end =
+        std::min(all.first + all.rows, ceil_div(std::max(index_t{0}, reach), stride));
+    return {all.dy + (begin - all.first) * all.width, all.channel, begin,
+            std::max(index_t{0}, end - begin), all.width};
   }
 };
 
 namespace detail {
 
-// Writes a row of `columns` from some column of a longer or shorter row on; the rest of the target is zero.
-inline void place_row(const float* from, index_t columns, index_t at, index_t target_columns, index_t inner,
-                      float* to) {
+// Writes a row of `columns` from some column of a longer or shorter row on; the rest of the target
+// is zero.
+inline void place_row(const float* from, index_t columns, index_t at, index_t target_columns,
+                      index_t inner, float* to) {
   const index_t skip = std::max(index_t{0}, -at), begin = std::max(index_t{0}, at);
   const index_t some = std::max(index_t{0}, std::min(columns - skip, target_columns - begin));
   std::fill_n(to, std::min(begin, target_columns) * inner, 0.0f);
@@ -115,8 +126,8 @@ inline void place_row(const float* from, index_t columns, index_t at, index_t ta
     std::fill_n(to + (begin + some) * inner, (target_columns - begin - some) * inner, 0.0f);
 }
 
-// x with its padding left and right, each row sorted by column modulo stride: [phase][column / stride][inner], so
-// that the columns x, x + stride, ... of a tap are neighbors.
+// x with its padding left and right, each row sorted by column modulo stride:
+// [phase][column / stride][inner], so that the columns x, x + stride, ... of a tap are neighbors.
 struct PaddedRows {
   Conv2dGeometry g;
   index_t inner;
@@ -144,8 +155,8 @@ struct PaddedRows {
   }
 };
 
-// dy with zeros left and right and, for a stride over 1, between the columns, so that dx is a correlation of stride 1
-// with the flipped filter.
+// dy with zeros left and right and, for a stride over 1, between the columns, so that dx is a
+// correlation of stride 1 with the flipped filter.
 struct SpreadRows {
   Conv2dGeometry g;
   index_t inner;
@@ -155,10 +166,13 @@ struct SpreadRows {
   index_t row() const { return columns() * inner; }
   index_t elements() const { return g.out_channels * rows * row(); }
   index_t tap(index_t kx) const { return kx * inner; }
-  index_t frame() const { return g.kernel - 1 - g.padding; }  // zero columns on the left; may be negative
+  // Zero columns on the left; may be negative.
+  index_t frame() const { return g.kernel - 1 - g.padding; }
   // Returns where the data of a row begin and end.
   index_t data_begin() const { return std::max(index_t{0}, frame()) * inner; }
-  index_t data_end() const { return std::max(index_t{0}, frame() + (g.out_width - 1) * g.stride + 1) * inner; }
+  index_t data_end() const {
+    return std::max(index_t{0}, frame() + (g.out_width - 1) * g.stride + 1) * inner;
+  }
 
   // Puts in the rows of a block.
   void fill(const GradientRows& block, float* to) const {
@@ -178,13 +192,15 @@ struct SpreadRows {
   }
 };
 
-// Returns the number of channels in a tile: the one with the least padding, the larger one if equal.
+// Returns the number of channels in a tile: the one with the least padding, the larger one if
+// equal.
 inline index_t correlation_tile(index_t channels) {
   return round_up(channels, 6) <= round_up(channels, 4) ? 6 : 4;
 }
 
 inline index_t packed_elements(index_t out_channels, index_t in_channels, index_t kernel) {
-  return round_up(out_channels, correlation_tile(out_channels)) * (in_channels * kernel * kernel + 1);
+  return round_up(out_channels, correlation_tile(out_channels)) *
+         (in_channels * kernel * kernel + 1);
 }
 
 // The layout of filters: `out`, `in` and `tap` are distances, the first tap is at `first`.
@@ -193,14 +209,15 @@ struct FilterOrder {
 };
 
 // Packs w in tiles, [out / tile][in][ky][kx][tile], missing channels zero, and the bias behind it.
-inline void pack_filters(Correlation& c, const float* w, const FilterOrder& order, OptionalArray<const float> bias,
-                         float* packed) {
+inline void pack_filters(Correlation& c, const float* w, const FilterOrder& order,
+                         OptionalArray<const float> bias, float* packed) {
   const index_t area = c.kernel * c.kernel, channels = round_up(c.out_channels, c.tile);
   float* to = packed;
   for (index_t first = 0; first < channels; first += c.tile) {
     const index_t some = std::min(c.tile, c.out_channels - first);
     const float* from = w + first * order.out + order.first;
-    if (const index_t taps = c.channels * area; some == c.tile && order.in == area && order.tap == 1 && taps >= 4) {
+    if (const index_t taps = c.channels * area;
+        some == c.tile && order.in == area && order.tap == 1 && taps >= 4) {
       transpose(c.tile, taps, from, order.out, to, c.tile);
       to += taps * c.tile;
       continue;
@@ -237,11 +254,11 @@ inline bool has_vector_rows(const Conv2dGeometry& g, index_t columns, index_t in
   return columns * inner >= 4 && g.kernel <= Correlation::most_kernel;
 }
 
-// A correlation of stride 1 over images [channel][row][columns] that lie as `rows` says, PaddedRows or SpreadRows, except
-// for its filters and for where its result goes.
+// A correlation of stride 1 over images [channel][row][columns] that lie as `rows` says, PaddedRows
+// or SpreadRows, except for its filters and for where its result goes.
 template <class Rows>
-Correlation over_rows(const Rows& rows, const float* x, index_t channels, index_t height, index_t out_channels,
-                      index_t width) {
+Correlation over_rows(const Rows& rows, const float* x, index_t channels, index_t height,
+                      index_t out_channels, index_t width) {
   Correlation c{};
   c.x = x;
   c.channels = channels;
@@ -263,27 +280,30 @@ Correlation over_rows(const Rows& rows, const float* x, index_t channels, index_
 }
 
 // Returns the part that the forward pass and the weight gradient share: x, padded and in order.
-inline Correlation over_input(const Conv2dGeometry& g, index_t inner, const float* x, float* image) {
+inline Correlation over_input(const Conv2dGeometry& g, index_t inner, const float* x,
+                              float* image) {
   const PaddedRows padded{g, inner};
   if (padded.needed()) padded.fill(x, image);
-  Correlation c =
-      over_rows(padded, padded.needed() ? image : x, g.in_channels, g.height, g.out_channels, g.out_width);
+  Correlation c = over_rows(padded, padded.needed() ? image : x, g.in_channels, g.height,
+                            g.out_channels, g.out_width);
   c.stride = g.stride;
   c.padding = g.padding;
   return c;
 }
 
 // The forward pass of one group of samples, except for where its rows go.
-inline Correlation forward_correlation(const Conv2dGeometry& g, index_t inner, const float* x, const float* w,
-                                       OptionalArray<const float> b, float* scratch) {
-  Correlation c = over_input(g, inner, x, scratch + packed_elements(g.out_channels, g.in_channels, g.kernel));
+inline Correlation forward_correlation(const Conv2dGeometry& g, index_t inner, const float* x,
+                                       const float* w, OptionalArray<const float> b,
+                                       float* scratch) {
+  Correlation c =
+      over_input(g, inner, x, scratch + packed_elements(g.out_channels, g.in_channels, g.kernel));
   pack_filters(c, w, {g.taps(), g.kernel * g.kernel, 1, 0}, b, scratch);
   return c;
 }
 
 // dx of one group of samples from the rows that SpreadRows made of dy.
-inline void correlate_gradient(const SpreadRows& spread, const float* rows, const float* w, float* dx,
-                               float* packed) {
+inline void correlate_gradient(const SpreadRows& spread, const float* rows, const float* w,
+                               float* dx, float* packed) {
   const Conv2dGeometry& g = spread.g;
   Correlation c = over_rows(spread, rows, g.out_channels, spread.rows, g.in_channels, g.width);
   c.padding = spread.frame();
@@ -295,7 +315,8 @@ inline void correlate_gradient(const SpreadRows& spread, const float* rows, cons
   GPUNET_CALL_PATH(c.width, correlate, c, 0, g.height);
 }
 
-// Returns how many rows of dy stay in the L1 cache while their products with x are summed: an even number.
+// Returns how many rows of dy stay in the L1 cache while their products with x are summed: an even
+// number.
 inline index_t gradient_block(const Conv2dGeometry& g, index_t inner) {
   constexpr index_t floats = 8192;
   return std::max(index_t{2}, floats / (4 * g.out_width * inner) / 2 * 2);
@@ -303,18 +324,20 @@ inline index_t gradient_block(const Conv2dGeometry& g, index_t inner) {
 
 // Returns how many elements of scratch one worker needs.
 inline index_t direct_scratch(const Slice& slice, const Conv2dGeometry& g) {
-  const index_t filters = std::max(detail::packed_elements(g.out_channels, g.in_channels, g.kernel),
-                                   detail::packed_elements(g.in_channels, g.out_channels, g.kernel));
+  const index_t filters =
+      std::max(detail::packed_elements(g.out_channels, g.in_channels, g.kernel),
+               detail::packed_elements(g.in_channels, g.out_channels, g.kernel));
   return round_up(filters + std::max(PaddedRows{g, slice.inner}.elements(),
                                      SpreadRows{g, slice.inner, g.out_height}.elements()),
                   16);
 }
 
-// dw and db of all groups, for some output channels, which are the first of dy, dw and db here. Groups of dy have `dy_group`
-// elements.
+// dw and db of all groups, for some output channels, which are the first of dy, dw and db here.
+// Groups of dy have `dy_group` elements.
 inline void gradients_of_channels(const Conv2dBackwardArgs<float>& a, index_t dy_group) {
   const Conv2dGeometry& g = a.block.g;
-  const index_t inner = a.slice.inner, block = gradient_block(g, inner), width = g.out_width * inner;
+  const index_t inner = a.slice.inner, block = gradient_block(g, inner),
+                width = g.out_width * inner;
   Accumulate accumulate = a.accumulate;
   for (index_t outer = 0; outer < a.slice.outer; ++outer) {
     const Correlation c = over_input(g, inner, a.x + outer * g.in_features() * inner, a.scratch);
@@ -328,18 +351,20 @@ inline void gradients_of_channels(const Conv2dBackwardArgs<float>& a, index_t dy
 
 }  // namespace detail
 
-inline index_t conv2d_scratch(const Host& device, const Slice& slice, const Conv2dGeometry& g, float) {
+inline index_t conv2d_scratch(const Host& device, const Slice& slice, const Conv2dGeometry& g,
+                              float) {
   return detail::conv2d_workers(device, slice, g) * detail::direct_scratch(slice, g);
 }
 
 inline void conv2d_forward(Host& device, const Conv2dForwardArgs<float>& a) {
   const Conv2dGeometry& g = a.block.g;
   const index_t inner = a.slice.inner;
-  if (!detail::has_vector_rows(g, g.out_width, inner)) return conv2d_forward<Host, float>(device, a);
+  if (!detail::has_vector_rows(g, g.out_width, inner))
+    return conv2d_forward<Host, float>(device, a);
   const index_t part = detail::direct_scratch(a.slice, g);
   device.run_if(detail::is_shared(a.slice, g), a.slice.outer, [&](index_t outer, index_t worker) {
-    Correlation c = detail::forward_correlation(g, inner, a.x + outer * g.in_features() * inner, a.w, a.b,
-                                                a.scratch + worker * part);
+    Correlation c = detail::forward_correlation(g, inner, a.x + outer * g.in_features() * inner,
+                                                a.w, a.b, a.scratch + worker * part);
     c.y = a.y + outer * g.out_features() * inner;
     c.y_channel = g.out_height * c.width;
     const index_t rows = ceil_div(g.out_height, detail::row_shares(device, a.slice, g));
@@ -354,7 +379,8 @@ inline void conv2d_forward(Host& device, const Conv2dForwardArgs<float>& a) {
 inline void conv2d_backward_input(Host& device, const Conv2dBackwardArgs<float>& a) {
   const Conv2dGeometry& g = a.block.g;
   const index_t inner = a.slice.inner;
-  if (!detail::has_vector_rows(g, g.width, inner)) return conv2d_backward_input<Host, float>(device, a);
+  if (!detail::has_vector_rows(g, g.width, inner))
+    return conv2d_backward_input<Host, float>(device, a);
   const detail::SpreadRows spread{g, inner, g.out_height};
   const index_t width = g.out_width * inner, part = detail::direct_scratch(a.slice, g);
   device.run_if(detail::is_shared(a.slice, g), a.slice.outer, [&](index_t outer, index_t worker) {
@@ -370,7 +396,8 @@ inline void conv2d_backward_parameters(Host& device, const Conv2dBackwardArgs<fl
   const Conv2dGeometry& g = a.block.g;
   if (!detail::has_vector_rows(g, g.out_width, a.slice.inner))
     return conv2d_backward_parameters<Host, float>(device, a);
-  const index_t workers = detail::conv2d_workers(device, a.slice, g), part = detail::direct_scratch(a.slice, g);
+  const index_t workers = detail::conv2d_workers(device, a.slice, g),
+                part = detail::direct_scratch(a.slice, g);
   const index_t channels = round_up(ceil_div(g.out_channels, workers), 4);
   device.run_if(workers > 1, ceil_div(g.out_channels, channels), [&](index_t i, index_t worker) {
     const index_t first = i * channels;

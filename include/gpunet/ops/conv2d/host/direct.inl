@@ -1,19 +1,21 @@
 // Direct convolution of floats, one vector path; see device/host/each_isa_path.inl and direct.hpp.
-// A row of an image is [column][inner], so a filter tap is an offset into it and vectors run over columns and
-// samples alike.
+// A row of an image is [column][inner], so a filter tap is an offset into it and vectors run over
+// columns and samples alike.
 
 namespace gpunet::GPUNET_PATH {
 
 // Sums in registers: channels x vectors at a time, as many as the path has registers for.
 template <int CT>
 inline constexpr index_t most_vectors = GPUNET_LANES == 16 ? 24 / CT : tile_rows;
-inline constexpr int wide_gradient = tile_rows, narrow_gradient = GPUNET_LANES == 16 ? 3 : tile_rows;
+inline constexpr int wide_gradient = tile_rows,
+                     narrow_gradient = GPUNET_LANES == 16 ? 3 : tile_rows;
 
-// CT channels x NV vectors of one output row. `last` is where the last vector begins: it may overlap the one
-// before.
+// CT channels x NV vectors of one output row. `last` is where the last vector begins: it may
+// overlap the one before.
 template <int CT, int NV>
-GPUNET_TARGET inline void correlate_tile(const Correlation& c, const TapRows& rows, const float* x, const float* w,
-                                         const float* bias, float* y, index_t last, int valid) {
+GPUNET_TARGET inline void correlate_tile(const Correlation& c, const TapRows& rows, const float* x,
+                                         const float* w, const float* bias, float* y, index_t last,
+                                         int valid) {
   index_t at[NV];
 #pragma GCC unroll 8
   for (int v = 0; v < NV; ++v)
@@ -33,7 +35,8 @@ GPUNET_TARGET inline void correlate_tile(const Correlation& c, const TapRows& ro
     for (index_t run = 0; run < runs; ++run) {
       const float* row = x + channel * c.x_channel + run * c.x_row;
       const float* filter =
-          w + ((channel * c.kernel + rows.first + run * rows.step) * c.kernel + rows.first_column) * CT;
+          w +
+          ((channel * c.kernel + rows.first + run * rows.step) * c.kernel + rows.first_column) * CT;
 #pragma GCC unroll 1
       for (index_t k = 0; k < taps; ++k, filter += CT) {
         const float* tap = row + offset[k];
@@ -61,23 +64,25 @@ GPUNET_TARGET inline void correlate_tile(const Correlation& c, const TapRows& ro
 
 // The same for a run-time number of vectors.
 template <int CT, int NV>
-GPUNET_TARGET inline void correlate_vectors(index_t vectors, const Correlation& c, const TapRows& rows,
-                                            const float* x, const float* w, const float* bias, float* y,
-                                            index_t last, int valid) {
+GPUNET_TARGET inline void correlate_vectors(index_t vectors, const Correlation& c,
+                                            const TapRows& rows, const float* x, const float* w,
+                                            const float* bias, float* y, index_t last, int valid) {
   if constexpr (NV > 1)
-    if (vectors < NV) return correlate_vectors<CT, NV - 1>(vectors, c, rows, x, w, bias, y, last, valid);
+    if (vectors < NV)
+      return correlate_vectors<CT, NV - 1>(vectors, c, rows, x, w, bias, y, last, valid);
   correlate_tile<CT, NV>(c, rows, x, w, bias, y, last, valid);
 }
 
 // CT channels of a part of one output row, in tiles of equal length as far as that goes.
 template <int CT>
-GPUNET_TARGET inline void correlate_part(const Correlation& c, const TapRows& rows, const float* x, const float* w,
-                                         const float* bias, float* y, int valid, index_t begin, index_t vectors) {
+GPUNET_TARGET inline void correlate_part(const Correlation& c, const TapRows& rows, const float* x,
+                                         const float* w, const float* bias, float* y, int valid,
+                                         index_t begin, index_t vectors) {
   constexpr index_t most = most_vectors<CT>;
   for (index_t tiles = ceil_div(vectors, most); tiles > 0; --tiles) {
     const index_t some = ceil_div(vectors, tiles), end = std::min(c.width, begin + some * lanes);
-    correlate_vectors<CT, most>(some, c, c.within(rows, std::min(begin, end - lanes), end), x + begin, w, bias,
-                                y + begin, end - lanes - begin, valid);
+    correlate_vectors<CT, most>(some, c, c.within(rows, std::min(begin, end - lanes), end),
+                                x + begin, w, bias, y + begin, end - lanes - begin, valid);
     begin += some * lanes;
     vectors -= some;
   }
@@ -85,9 +90,10 @@ GPUNET_TARGET inline void correlate_part(const Correlation& c, const TapRows& ro
 
 // CT channels of one output row.
 template <int CT>
-GPUNET_TARGET inline void correlate_row(const Correlation& c, const TapRows& rows, const float* x, const float* w,
-                                        const float* bias, float* y, int valid) {
-  const index_t vectors = ceil_div(c.width, lanes), edge = std::min(c.edge_vectors(lanes), most_vectors<CT>);
+GPUNET_TARGET inline void correlate_row(const Correlation& c, const TapRows& rows, const float* x,
+                                        const float* w, const float* bias, float* y, int valid) {
+  const index_t vectors = ceil_div(c.width, lanes),
+                edge = std::min(c.edge_vectors(lanes), most_vectors<CT>);
   const index_t ends[] = {edge, vectors - edge, vectors};
   index_t begin = 0;
   for (const index_t end : ends) {
@@ -96,7 +102,8 @@ GPUNET_TARGET inline void correlate_row(const Correlation& c, const TapRows& row
   }
 }
 
-// Rows first <= row < end of y = x * w + bias for all channels; w and bias are packed in tiles of c.tile channels.
+// Rows first <= row < end of y = x * w + bias for all channels; w and bias are packed in tiles of
+// c.tile channels.
 GPUNET_TARGET inline void correlate(const Correlation& c, index_t first_row, index_t end_row) {
   for (index_t row = first_row; row < end_row; ++row) {
     const TapRows rows = c.tap_rows(row);
@@ -113,11 +120,13 @@ GPUNET_TARGET inline void correlate(const Correlation& c, index_t first_row, ind
   }
 }
 
-// Weight gradients of CT output channels at KT neighboring taps: sums over all rows stay in registers.
+// Weight gradients of CT output channels at KT neighboring taps: sums over all rows stay in
+// registers.
 template <int CT, int KT>
-GPUNET_TARGET inline void weight_gradient_tile(const GradientRows& g, const float* x, index_t x_step,
-                                               const float* dy, const index_t* taps, float* dw, index_t dw_channel,
-                                               int valid, Accumulate accumulate) {
+GPUNET_TARGET inline void weight_gradient_tile(const GradientRows& g, const float* x,
+                                               index_t x_step, const float* dy, const index_t* taps,
+                                               float* dw, index_t dw_channel, int valid,
+                                               Accumulate accumulate) {
   Vector sums[CT][KT] = {};
   const index_t tail = g.width % lanes;
   const Mask fresh = last_lanes(tail);
@@ -163,21 +172,25 @@ GPUNET_TARGET inline void weight_gradient_tile(const GradientRows& g, const floa
 
 // The same for all taps of one filter row.
 template <int CT>
-GPUNET_TARGET inline void weight_gradient_row(const GradientRows& g, const Correlation& c, const float* x,
-                                              const float* dy, float* dw, int valid, Accumulate accumulate) {
+GPUNET_TARGET inline void weight_gradient_row(const GradientRows& g, const Correlation& c,
+                                              const float* x, const float* dy, float* dw, int valid,
+                                              Accumulate accumulate) {
   const index_t dw_channel = c.channels * c.kernel * c.kernel, x_step = c.stride * c.x_row;
   index_t k = 0;
   for (; k + 5 <= c.kernel; k += 5)
-    weight_gradient_tile<CT, 5>(g, x, x_step, dy, c.taps + k, dw + k, dw_channel, valid, accumulate);
+    weight_gradient_tile<CT, 5>(g, x, x_step, dy, c.taps + k, dw + k, dw_channel, valid,
+                                accumulate);
   for (; k + 3 <= c.kernel; k += 3)
-    weight_gradient_tile<CT, 3>(g, x, x_step, dy, c.taps + k, dw + k, dw_channel, valid, accumulate);
+    weight_gradient_tile<CT, 3>(g, x, x_step, dy, c.taps + k, dw + k, dw_channel, valid,
+                                accumulate);
   for (; k < c.kernel; ++k)
-    weight_gradient_tile<CT, 1>(g, x, x_step, dy, c.taps + k, dw + k, dw_channel, valid, accumulate);
+    weight_gradient_tile<CT, 1>(g, x, x_step, dy, c.taps + k, dw + k, dw_channel, valid,
+                                accumulate);
 }
 
 // db [out] = sum of dy over the rows of a channel, which follow each other.
-GPUNET_TARGET inline void bias_gradient(const GradientRows& g, index_t channels, OptionalArray<float> db,
-                                        Accumulate accumulate) {
+GPUNET_TARGET inline void bias_gradient(const GradientRows& g, index_t channels,
+                                        OptionalArray<float> db, Accumulate accumulate) {
   if (!db) return;
   const index_t size = g.rows * g.width;
   for (index_t channel = 0; channel < channels; ++channel)
@@ -185,18 +198,22 @@ GPUNET_TARGET inline void bias_gradient(const GradientRows& g, index_t channels,
 }
 
 // db, and dw [out, in, kernel, kernel] = sum over the rows of dy x.
-GPUNET_TARGET inline void parameter_gradients(const Correlation& c, const GradientRows& all, float* dw,
-                                              OptionalArray<float> db, Accumulate accumulate) {
+GPUNET_TARGET inline void parameter_gradients(const Correlation& c, const GradientRows& all,
+                                              float* dw, OptionalArray<float> db,
+                                              Accumulate accumulate) {
   bias_gradient(all, c.out_channels, db, accumulate);
-  const bool wide = round_up(c.out_channels, wide_gradient) <= round_up(c.out_channels, narrow_gradient);
+  const bool wide =
+      round_up(c.out_channels, wide_gradient) <= round_up(c.out_channels, narrow_gradient);
   const index_t tile = wide ? wide_gradient : narrow_gradient;
-  const auto add_row = wide ? weight_gradient_row<wide_gradient> : weight_gradient_row<narrow_gradient>;
+  const auto add_row =
+      wide ? weight_gradient_row<wide_gradient> : weight_gradient_row<narrow_gradient>;
   for (index_t first = 0; first < c.out_channels; first += tile) {
     const int valid = static_cast<int>(c.out_channels - first);
     for (index_t channel = 0; channel < c.channels; ++channel)
       for (index_t ky = 0; ky < c.kernel; ++ky) {
         const GradientRows g = c.rows_under(all, ky);
-        const float* x = c.x + channel * c.x_channel + (g.first * c.stride - c.padding + ky) * c.x_row;
+        const float* x =
+            c.x + channel * c.x_channel + (g.first * c.stride - c.padding + ky) * c.x_row;
         const float* dy = g.dy + first * g.channel;
         float* target = dw + ((first * c.channels + channel) * c.kernel + ky) * c.kernel;
         add_row(g, c, x, dy, target, valid, accumulate);

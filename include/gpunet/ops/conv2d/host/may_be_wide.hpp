@@ -10,9 +10,10 @@ namespace gpunet {
 
 namespace detail {
 
-// The measured costs of a convolution by Winograd's algorithm and directly: in products per filter, those of a direct
-// convolution a third more than their number. The transform of a filter costs about 150; that of inputs is shared among
-// the output channels, that of outputs among the input channels.
+// The measured costs of a convolution by Winograd's algorithm and directly: in products per filter,
+// those of a direct convolution a third more than their number. The transform of a filter costs
+// about 150; that of inputs is shared among the output channels, that of outputs among the input
+// channels.
 struct WinogradCost {
   index_t winograd = 0, direct = 0;
 
@@ -30,7 +31,8 @@ constexpr bool has_winograd(const Conv2dGeometry& g) {
   return (g.kernel == 3 || g.kernel == 5) && g.stride == 1 && g.padding < g.kernel;
 }
 
-// Returns whether Winograd's algorithm is faster; between few channels, by enough to be worth its code size.
+// Returns whether Winograd's algorithm is faster; between few channels, by enough to be worth its
+// code size.
 constexpr bool is_faster_by_winograd(const Conv2dGeometry& g, index_t groups) {
   constexpr index_t many = WideConv2dGeometry::many;
   if (!has_winograd(g)) return false;
@@ -41,11 +43,12 @@ constexpr bool is_faster_by_winograd(const Conv2dGeometry& g, index_t groups) {
 
 }  // namespace detail
 
-// Returns whether a convolution may need the kernels for WideConv2dGeometry. `known` are its compile-time sizes; 0: a run-time
-// size.
+// Returns whether a convolution may need the kernels for WideConv2dGeometry. `known` are its
+// compile-time sizes; 0: a run-time size.
 constexpr bool may_be_wide(const Conv2dGeometry& known) {
   const index_t fewer = std::min(known.in_channels, known.out_channels);
-  if (std::min({fewer, known.out_height, known.out_width, known.kernel, known.stride}) == 0) return true;
+  if (std::min({fewer, known.out_height, known.out_width, known.kernel, known.stride}) == 0)
+    return true;
   return fewer >= WideConv2dGeometry::many ||
          std::max(known.in_channels, known.out_channels) > WideConv2dGeometry::many_rows ||
          detail::is_faster_by_winograd(known, 1);

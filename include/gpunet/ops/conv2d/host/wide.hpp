@@ -1,5 +1,5 @@
-// Convolution of floats on Host between many channels: by Winograd's algorithm where that pays, else directly, in bands of rows
-// that stay in the caches.
+// Convolution of floats on Host between many channels: by Winograd's algorithm where that pays,
+// else directly, in bands of rows that stay in the caches.
 #pragma once
 
 #include <algorithm>
@@ -26,10 +26,12 @@ struct WideSegments {
   }
 };
 
-// The layout of the part of x that is in work: [row][column][channel][16], or [row][channel][column][16].
+// The layout of the part of x that is in work: [row][column][channel][16], or
+// [row][channel][column][16].
 enum class WideOrder { channels_last, columns_last };
 
-// The images of one group of samples that a convolution reads, and distances in the band that is processed.
+// The images of one group of samples that a convolution reads, and distances in the band that is
+// processed.
 struct WideImage {
   index_t channels, height, width;
   WideOrder order;
@@ -38,7 +40,9 @@ struct WideImage {
   index_t column_step() const {
     return order == WideOrder::channels_last ? detail::tile_rows(channels) * 16 + 16 : 16;
   }
-  index_t channel_step(index_t columns) const { return order == WideOrder::channels_last ? 16 : columns * 16 + 16; }
+  index_t channel_step(index_t columns) const {
+    return order == WideOrder::channels_last ? 16 : columns * 16 + 16;
+  }
   index_t row_step(index_t columns) const {
     return order == WideOrder::channels_last ? columns * column_step()
                                              : detail::tile_rows(channels) * channel_step(columns);
@@ -54,8 +58,8 @@ struct WideBand {
   index_t positions() const { return out_rows * out_columns; }
 };
 
-// A convolution, or an input gradient, which falls into step^2 phases: rows and columns of y that are `write_step`
-// apart see the same taps.
+// A convolution, or an input gradient, which falls into step^2 phases: rows and columns of y that
+// are `write_step` apart see the same taps.
 struct WideCorrelation {
   static constexpr index_t most_kernel = 11, band_positions = 128;
 
@@ -67,16 +71,23 @@ struct WideCorrelation {
   index_t rows() const { return detail::tile_rows(out_channels); }
   index_t filter_elements() const { return kernel * kernel * rows() * image.channels; }
   index_t phases() const { return write_step * write_step; }
-  index_t band_rows() const { return std::max(index_t{1}, band_positions / ceil_div(out_width, write_step)); }
-  index_t bands_per_phase() const { return ceil_div(ceil_div(out_height, write_step), band_rows()); }
+  index_t band_rows() const {
+    return std::max(index_t{1}, band_positions / ceil_div(out_width, write_step));
+  }
+  index_t bands_per_phase() const {
+    return ceil_div(ceil_div(out_height, write_step), band_rows());
+  }
   index_t bands() const { return phases() * bands_per_phase(); }
   index_t extent(index_t count) const { return (count - 1) * read_step + kernel; }
   index_t band_elements() const {
     return extent(band_rows()) * image.row_step(extent(ceil_div(out_width, write_step)));
   }
 
-  // Returns how far from the first row (or column) of its band's y, `phase`, filter row `tap` reads; whether it has a part.
-  bool sees(index_t phase, index_t tap) const { return !gradient || (phase + padding - tap) % write_step == 0; }
+  // Returns how far from the first row (or column) of its band's y, `phase`, filter row `tap`
+  // reads; whether it has a part.
+  bool sees(index_t phase, index_t tap) const {
+    return !gradient || (phase + padding - tap) % write_step == 0;
+  }
   index_t offset(index_t phase, index_t tap) const {
     return gradient ? (phase + padding - tap) / write_step : tap - padding;
   }
@@ -89,12 +100,14 @@ struct WideCorrelation {
   }
 
   WideBand band(index_t i) const {
-    const index_t phase = i / bands_per_phase(), row_phase = phase / write_step, column_phase = phase % write_step;
+    const index_t phase = i / bands_per_phase(), row_phase = phase / write_step,
+                  column_phase = phase % write_step;
     const index_t first = i % bands_per_phase() * band_rows();
     WideBand band{};
     band.out_row = row_phase + first * write_step;
     band.out_column = column_phase;
-    band.out_rows = std::clamp(ceil_div(out_height - row_phase, write_step) - first, index_t{0}, band_rows());
+    band.out_rows =
+        std::clamp(ceil_div(out_height - row_phase, write_step) - first, index_t{0}, band_rows());
     band.out_columns = std::max(index_t{0}, ceil_div(out_width - column_phase, write_step));
     const index_t least_row = least(row_phase), least_column = least(column_phase);
     band.first_row = first * read_step + least_row;
@@ -118,8 +131,8 @@ struct WideCorrelation {
 
 namespace gpunet::detail {
 
-// Returns whether the kernels of this file are used. With fewer channels the rows of direct.hpp are faster (16 between 16: by
-// a quarter), unless Winograd's algorithm is.
+// Returns whether the kernels of this file are used. With fewer channels the rows of direct.hpp are
+// faster (16 between 16: by a quarter), unless Winograd's algorithm is.
 inline bool wide_pays(const Host& device, const Slice& slice, const WideConv2dGeometry& g) {
   constexpr index_t channels = 32;
   return columns_pay(slice, g) || winograd_pays(device, slice, g) ||
@@ -130,7 +143,8 @@ constexpr bool wide_pays(const Host&, const Slice&, const Conv2dGeometry&) {
   return false;
 }
 
-inline WideCorrelation wide_forward(const Conv2dGeometry& g, WideOrder order = WideOrder::channels_last) {
+inline WideCorrelation wide_forward(const Conv2dGeometry& g,
+                                    WideOrder order = WideOrder::channels_last) {
   return {{g.in_channels, g.height, g.width, order},
           g.out_channels,
           g.out_height,
@@ -164,8 +178,8 @@ struct WideArrays {
 };
 
 // All groups of a slice.
-inline void wide_correlate(Host& device, const WideCorrelation& c, const Slice& slice, index_t workers,
-                           const WideArrays& a) {
+inline void wide_correlate(Host& device, const WideCorrelation& c, const Slice& slice,
+                           index_t workers, const WideArrays& a) {
   const index_t area = c.kernel * c.kernel, ins = c.image.channels;
   float *filters = a.scratch, *parts = a.scratch + round_up(c.filter_elements(), 16);
   device.run(c.out_channels, [&](index_t out, int) {
@@ -176,8 +190,9 @@ inline void wide_correlate(Host& device, const WideCorrelation& c, const Slice& 
   device.run_if(workers > 1, slice.outer * c.bands(), [&](index_t i, int worker) {
     const index_t group = i / c.bands();
     const WideBand band = c.band(i % c.bands());
-    GPUNET_CALL_PATH(16, wide_correlate, c, band, a.x + group * ins * c.image.height * c.image.width * 16, filters,
-                     a.bias, a.y + group * c.out_channels * c.out_height * c.out_width * 16,
+    GPUNET_CALL_PATH(16, wide_correlate, c, band,
+                     a.x + group * ins * c.image.height * c.image.width * 16, filters, a.bias,
+                     a.y + group * c.out_channels * c.out_height * c.out_width * 16,
                      parts + worker * c.band_elements());
   });
 }
@@ -211,7 +226,8 @@ struct WideTask : ChannelTask {
     const index_t size = g.out_height * g.out_width * 16;
     for (index_t i = 0; i < a.slice.outer * c.bands(); ++i) {
       const WideBand band = c.band(i % c.bands());
-      const float* image = a.x + (i / c.bands() * g.in_channels + first_in) * g.height * g.width * 16;
+      const float* image =
+          a.x + (i / c.bands() * g.in_channels + first_in) * g.height * g.width * 16;
       const float* gradient = a.dy + (i / c.bands() * g.out_channels + first_out) * size;
       GPUNET_CALL_PATH(16, wide_pack, c.image, band, image, packed);
       for (index_t row = 0; row < band.out_rows; ++row)
@@ -219,14 +235,16 @@ struct WideTask : ChannelTask {
           const index_t count = std::min(block, band.out_columns - first);
           const float* from = gradient + ((band.out_row + row) * g.out_width + first) * 16;
           for (index_t column = 0; column < count; ++column)
-            transpose_channels(outs(), size, from + column * 16, turned + column * 16 * columns(), columns());
+            transpose_channels(outs(), size, from + column * 16, turned + column * 16 * columns(),
+                               columns());
           if (first_in == 0) add_rows(count * 16, turned, sums);
           // Neighboring columns of x follow each other unless there is a stride.
           WideSegments runs;
           const index_t columns_of_run = g.stride == 1 ? count : 1;
           for (index_t column = 0; column < count; column += columns_of_run)
-            runs.add(row * g.stride * c.image.row_step(band.columns) + (first + column) * g.stride * 16,
-                     column * 16 * columns());
+            runs.add(
+                row * g.stride * c.image.row_step(band.columns) + (first + column) * g.stride * 16,
+                column * 16 * columns());
           GPUNET_CALL_PATH(16, wide_add_gradient, runs, columns_of_run * 16, band.taps, rows(),
                            c.image.channel_step(band.columns), columns(), packed, turned, du);
         }
@@ -234,9 +252,11 @@ struct WideTask : ChannelTask {
     for (index_t out = 0; out < outs(); ++out) {
       for (index_t in = 0; in < ins(); ++in)
         for (index_t tap = 0; tap < g.kernel * g.kernel; ++tap)
-          store_gradient(a.dw[((first_out + out) * g.in_channels + first_in + in) * g.kernel * g.kernel + tap],
-                         du[(tap * rows() + in) * columns() + out], a.accumulate);
-      if (first_in == 0) a.db.store_gradient(first_out + out, static_cast<float>(sums[out]), a.accumulate);
+          store_gradient(
+              a.dw[((first_out + out) * g.in_channels + first_in + in) * g.kernel * g.kernel + tap],
+              du[(tap * rows() + in) * columns() + out], a.accumulate);
+      if (first_in == 0)
+        a.db.store_gradient(first_out + out, static_cast<float>(sums[out]), a.accumulate);
     }
   }
 
@@ -266,7 +286,8 @@ inline index_t wide_scratch(const Host& device, const Slice& slice, const Conv2d
 namespace gpunet {
 
 template <std::same_as<float> T>
-index_t conv2d_scratch(const Host& device, const Slice& slice, const WideConv2dGeometry& g, T type) {
+index_t conv2d_scratch(const Host& device, const Slice& slice, const WideConv2dGeometry& g,
+                       T type) {
   if (detail::columns_pay(slice, g)) return detail::WindowColumns{g}.elements();
   if (detail::winograd_pays(device, slice, g)) return detail::winograd_scratch(device, slice, g);
   if (detail::wide_pays(device, slice, g)) return detail::wide_scratch(device, slice, g);
@@ -280,30 +301,37 @@ inline void conv2d_forward(Host& device, const Conv2dForwardArgs<float, WideConv
   else if (detail::winograd_pays(device, a.slice, g))
     detail::winograd_forward(device, a.general());
   else if (detail::wide_pays(device, a.slice, g))
-    detail::wide_correlate(device, detail::wide_forward(g), a.slice, detail::conv2d_workers(device, a.slice, g),
+    detail::wide_correlate(device, detail::wide_forward(g), a.slice,
+                           detail::conv2d_workers(device, a.slice, g),
                            {a.x, a.w, g.taps(), g.kernel * g.kernel, a.b, a.y, a.scratch});
   else
     conv2d_forward(device, a.general());
 }
 
-inline void conv2d_backward_input(Host& device, const Conv2dBackwardArgs<float, WideConv2dGeometry>& a) {
+inline void conv2d_backward_input(Host& device,
+                                  const Conv2dBackwardArgs<float, WideConv2dGeometry>& a) {
   const WideConv2dGeometry& g = a.block.g;
   if (detail::columns_pay(a.slice, g))
     detail::backward_input_by_columns(device, a.general());
   else if (detail::winograd_pays(device, a.slice, g))
     detail::winograd_backward_input(device, a.general());
   else if (detail::wide_pays(device, a.slice, g))
-    detail::wide_correlate(device, detail::wide_backward(g), a.slice, detail::conv2d_workers(device, a.slice, g),
+    detail::wide_correlate(device, detail::wide_backward(g), a.slice,
+                           detail::conv2d_workers(device, a.slice, g),
                            {a.dy, a.w, g.kernel * g.kernel, g.taps(), nullptr, a.dx, a.scratch});
   else
     conv2d_backward_input(device, a.general());
 }
 
-inline void conv2d_backward_parameters(Host& device, const Conv2dBackwardArgs<float, WideConv2dGeometry>& a) {
+inline void conv2d_backward_parameters(Host& device,
+                                       const Conv2dBackwardArgs<float, WideConv2dGeometry>& a) {
   const WideConv2dGeometry& g = a.block.g;
-  if (detail::columns_pay(a.slice, g)) return detail::backward_parameters_by_columns(device, a.general());
-  if (detail::winograd_pays(device, a.slice, g)) return detail::winograd_backward_parameters(device, a.general());
-  if (!detail::wide_pays(device, a.slice, g)) return conv2d_backward_parameters(device, a.general());
+  if (detail::columns_pay(a.slice, g))
+    return detail::backward_parameters_by_columns(device, a.general());
+  if (detail::winograd_pays(device, a.slice, g))
+    return detail::winograd_backward_parameters(device, a.general());
+  if (!detail::wide_pays(device, a.slice, g))
+    return conv2d_backward_parameters(device, a.general());
   const index_t workers = detail::conv2d_workers(device, a.slice, g);
   const detail::ChannelTasks tasks(g.in_channels, g.out_channels, workers);
   const index_t part = round_up(detail::WideTask{tasks[0], g}.scratch(), 16);

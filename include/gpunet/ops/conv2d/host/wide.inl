@@ -1,14 +1,18 @@
-// Direct convolution of floats between many channels, one vector path; see device/host/each_isa_path.inl and
-// wide.hpp. Samples fill the vectors, and the sums of several channels and positions stay in registers.
+// Direct convolution of floats between many channels, one vector path; see
+// device/host/each_isa_path.inl and wide.hpp. Samples fill the vectors, and the sums of several
+// channels and positions stay in registers.
 
 namespace gpunet::GPUNET_PATH {
 
-// RT rows x NV vectors: sums += a b over the segments, each of `depth` products. a [RT][depth], rows `a_row` apart;
-// b [depth][NV vectors], rows `b_row` apart, each vector where its pointer says.
+// RT rows x NV vectors: sums += a b over the segments, each of `depth` products. a [RT][depth],
+// rows `a_row` apart; b [depth][NV vectors], rows `b_row` apart, each vector where its pointer
+// says.
 template <int RT, int NV>
-GPUNET_TARGET [[gnu::always_inline]] inline void add_segments(const WideSegments& segments, index_t depth,
-                                                              const float* a, index_t a_row, const float* const* b,
-                                                              index_t b_row, Vector (&sums)[RT][NV]) {
+GPUNET_TARGET [[gnu::always_inline]] inline void add_segments(const WideSegments& segments,
+                                                              index_t depth, const float* a,
+                                                              index_t a_row, const float* const* b,
+                                                              index_t b_row,
+                                                              Vector (&sums)[RT][NV]) {
   for (index_t s = 0; s < segments.count; ++s) {
     const float* left = a + segments.a[s];
     const float* right[NV];
@@ -36,13 +40,15 @@ inline constexpr int wide_vectors = GPUNET_LANES == 16 ? 4 : 2;
 // ---- Forward, and the input gradient.
 
 // x of a band in the order of the image, zero over the border.
-GPUNET_TARGET inline void wide_pack(const WideImage& image, const WideBand& band, const float* x, float* packed) {
+GPUNET_TARGET inline void wide_pack(const WideImage& image, const WideBand& band, const float* x,
+                                    float* packed) {
   const index_t channel_step = image.channel_step(band.columns);
   for (index_t i = 0; i < band.rows; ++i, packed += image.row_step(band.columns))
     for (index_t channel = 0; channel < image.channels; ++channel) {
       const index_t row = band.first_row + i;
       const float* from =
-          x + (channel * image.height + (row >= 0 && row < image.height ? row : 0)) * image.width * 16;
+          x +
+          (channel * image.height + (row >= 0 && row < image.height ? row : 0)) * image.width * 16;
       float* to = packed + channel * channel_step;
       for (index_t j = 0; j < band.columns; ++j, to += image.column_step()) {
         const index_t column = band.first_column + j;
@@ -53,11 +59,12 @@ GPUNET_TARGET inline void wide_pack(const WideImage& image, const WideBand& band
     }
 }
 
-// RT output channels from `channel` on, at NV vectors from number `first` on of the positions of a band.
+// RT output channels from `channel` on, at NV vectors from number `first` on of the positions of a
+// band.
 template <int RT>
-GPUNET_TARGET inline void wide_correlate_rows(const WideCorrelation& c, const WideBand& band, index_t channel,
-                                              const float* packed, const float* w, OptionalArray<const float> bias,
-                                              float* y) {
+GPUNET_TARGET inline void wide_correlate_rows(const WideCorrelation& c, const WideBand& band,
+                                              index_t channel, const float* packed, const float* w,
+                                              OptionalArray<const float> bias, float* y) {
   constexpr int NV = wide_vectors;
   const index_t vectors = band.positions() * 16 / lanes;
   for (index_t first = 0; first < vectors; first += NV) {
@@ -70,24 +77,28 @@ GPUNET_TARGET inline void wide_correlate_rows(const WideCorrelation& c, const Wi
       b[v] = packed + row * c.read_step * c.image.row_step(band.columns) +
              column * c.read_step * c.image.column_step() + at % 16;
       to[v] = y +
-              ((band.out_row + row * c.write_step) * c.out_width + band.out_column + column * c.write_step) * 16 +
+              ((band.out_row + row * c.write_step) * c.out_width + band.out_column +
+               column * c.write_step) *
+                  16 +
               at % 16;
     }
     Vector sums[RT][NV] = {};
-    add_segments<RT, NV>(band.taps, c.image.channels, w + channel * c.image.channels, c.image.channels, b, 16,
-                         sums);
+    add_segments<RT, NV>(band.taps, c.image.channels, w + channel * c.image.channels,
+                         c.image.channels, b, 16, sums);
 #pragma GCC unroll 8
     for (int r = 0; r < RT; ++r)
       if (channel + r < c.out_channels)
 #pragma GCC unroll 8
         for (int v = 0; v < NV; ++v)
-          store(to[v] + (channel + r) * c.out_height * c.out_width * 16, sums[r][v] + bias[channel + r]);
+          store(to[v] + (channel + r) * c.out_height * c.out_width * 16,
+                sums[r][v] + bias[channel + r]);
   }
 }
 
 // y of a band of rows of one group of samples, all output channels.
-GPUNET_TARGET inline void wide_correlate(const WideCorrelation& c, const WideBand& band, const float* x,
-                                         const float* w, OptionalArray<const float> bias, float* y, float* packed) {
+GPUNET_TARGET inline void wide_correlate(const WideCorrelation& c, const WideBand& band,
+                                         const float* x, const float* w,
+                                         OptionalArray<const float> bias, float* y, float* packed) {
   wide_pack(c.image, band, x, packed);
   for (index_t channel = 0; channel < c.rows();) {
     const index_t tile = detail::tile_height(c.rows() - channel);
@@ -101,11 +112,12 @@ GPUNET_TARGET inline void wide_correlate(const WideCorrelation& c, const WideBan
 
 // ---- The weight gradient.
 
-// dw of RT input channels at one tap and the output channels of a task from `out` on; returns where it ended.
+// dw of RT input channels at one tap and the output channels of a task from `out` on; returns where
+// it ended.
 template <int RT, int NV>
-GPUNET_TARGET inline index_t wide_gradient_columns(const WideSegments& runs, index_t depth, index_t x_row,
-                                                   index_t outs, index_t out, const float* x, const float* dy,
-                                                   float* dw) {
+GPUNET_TARGET inline index_t wide_gradient_columns(const WideSegments& runs, index_t depth,
+                                                   index_t x_row, index_t outs, index_t out,
+                                                   const float* x, const float* dy, float* dw) {
   for (; out + NV * lanes <= outs; out += NV * lanes) {
     const float* b[NV];
 #pragma GCC unroll 8
@@ -125,17 +137,20 @@ GPUNET_TARGET inline index_t wide_gradient_columns(const WideSegments& runs, ind
 }
 
 template <int RT>
-GPUNET_TARGET inline void wide_gradient_rows(const WideSegments& runs, index_t depth, index_t x_row, index_t outs,
-                                             const float* x, const float* dy, float* dw) {
+GPUNET_TARGET inline void wide_gradient_rows(const WideSegments& runs, index_t depth, index_t x_row,
+                                             index_t outs, const float* x, const float* dy,
+                                             float* dw) {
   [[maybe_unused]] const index_t out =
       wide_gradient_columns<RT, wide_vectors>(runs, depth, x_row, outs, 0, x, dy, dw);
-  if constexpr (wide_vectors > 2) wide_gradient_columns<RT, 2>(runs, depth, x_row, outs, out, x, dy, dw);
+  if constexpr (wide_vectors > 2)
+    wide_gradient_columns<RT, 2>(runs, depth, x_row, outs, out, x, dy, dw);
 }
 
 // dw [tap][in][out] += the products of a band; dy [position][sample][out].
-GPUNET_TARGET inline void wide_add_gradient(const WideSegments& runs, index_t depth, const WideSegments& taps,
-                                            index_t rows, index_t x_row, index_t outs, const float* x,
-                                            const float* dy, float* dw) {
+GPUNET_TARGET inline void wide_add_gradient(const WideSegments& runs, index_t depth,
+                                            const WideSegments& taps, index_t rows, index_t x_row,
+                                            index_t outs, const float* x, const float* dy,
+                                            float* dw) {
   for (index_t tap = 0; tap < taps.count; ++tap)
     for (index_t in = 0; in < rows;) {
       const index_t tile = detail::tile_height(rows - in);

@@ -1,5 +1,6 @@
-// Convolution of floats on Host by Winograd's F(4x4, 3x3) and F(4x4, 5x5), for filters of 3 x 3 or 5 x 5 and stride 1
-// between several channels: 36 multiplications for 16 outputs instead of 144, or 64 instead of 400.
+// Convolution of floats on Host by Winograd's F(4x4, 3x3) and F(4x4, 5x5), for filters of 3 x 3 or
+// 5 x 5 and stride 1 between several channels: 36 multiplications for 16 outputs instead of 144, or
+// 64 instead of 400.
 #pragma once
 
 #include <algorithm>
@@ -39,12 +40,14 @@ constexpr index_t tile_columns(index_t channels) {
   return round_up(channels, 32);
 }
 
-// The weight gradient in tasks, enough for all workers. Each sum is one task's, so that tasks do not change it.
+// The weight gradient in tasks, enough for all workers. Each sum is one task's, so that tasks do
+// not change it.
 struct ChannelTasks {
   index_t ins, outs;  // channels
   index_t in_block = 64, out_block = 64;
 
-  ChannelTasks(index_t in_channels, index_t out_channels, index_t workers) : ins(in_channels), outs(out_channels) {
+  ChannelTasks(index_t in_channels, index_t out_channels, index_t workers)
+      : ins(in_channels), outs(out_channels) {
     while (count() < workers && out_block > 32)
       out_block -= 32;
     while (count() < workers && in_block > 16)
@@ -52,13 +55,16 @@ struct ChannelTasks {
   }
   index_t count() const { return ceil_div(ins, in_block) * ceil_div(outs, out_block); }
   ChannelTask operator[](index_t i) const {
-    const index_t across = ceil_div(outs, out_block), in = i / across * in_block, out = i % across * out_block;
+    const index_t across = ceil_div(outs, out_block), in = i / across * in_block,
+                  out = i % across * out_block;
     return {in, std::min(ins, in + in_block), out, std::min(outs, out + out_block)};
   }
 };
 
-// Transposes x [channel][16 samples], channels `size` apart, to y [16 samples][channel], samples `row` apart.
-inline void transpose_channels(index_t channels, index_t size, const float* x, float* y, index_t row) {
+// Transposes x [channel][16 samples], channels `size` apart, to y [16 samples][channel], samples
+// `row` apart.
+inline void transpose_channels(index_t channels, index_t size, const float* x, float* y,
+                               index_t row) {
   index_t c = 0;
   for (; c + 4 <= channels; c += 4)
     for (index_t n = 0; n < 16; n += 4)
@@ -83,10 +89,13 @@ struct WinogradBlock {
   WinogradTile tiles[size];
 };
 
-// One convolution in tiles, which count through the groups of 16 samples of a slice and then row by row.
+// One convolution in tiles, which count through the groups of 16 samples of a slice and then row by
+// row.
 struct Winograd : Conv2dGeometry {
-  static constexpr index_t columns = WinogradBlock::size * 16;  // of the matrices of a block: (tile, sample)
-  static constexpr index_t channel_block = 24;  // output channels whose products wait for their transform
+  // Of the matrices of a block: (tile, sample).
+  static constexpr index_t columns = WinogradBlock::size * 16;
+  // Output channels whose products wait for their transform.
+  static constexpr index_t channel_block = 24;
 
   index_t groups;
 
@@ -96,9 +105,11 @@ struct Winograd : Conv2dGeometry {
   index_t blocks() const { return ceil_div(positions(), WinogradBlock::size); }
   WinogradBlock block(index_t i) const {
     WinogradBlock block{};
-    for (index_t at = i * WinogradBlock::size; block.count < WinogradBlock::size && at < positions(); ++at) {
+    for (index_t at = i * WinogradBlock::size;
+         block.count < WinogradBlock::size && at < positions(); ++at) {
       const index_t row = at / tiles_across();
-      block.tiles[block.count++] = {row / tiles_down(), row % tiles_down() * 4, at % tiles_across() * 4};
+      block.tiles[block.count++] = {row / tiles_down(), row % tiles_down() * 4,
+                                    at % tiles_across() * 4};
     }
     return block;
   }
@@ -106,7 +117,9 @@ struct Winograd : Conv2dGeometry {
   // Returns the number of points at which a tile is transformed: the planes of each matrix.
   constexpr index_t points() const { return (kernel + 3) * (kernel + 3); }
   // Returns the distance of the planes of a block: not a power of two.
-  static constexpr index_t plane(index_t channels) { return detail::tile_rows(channels) * columns + 16; }
+  static constexpr index_t plane(index_t channels) {
+    return detail::tile_rows(channels) * columns + 16;
+  }
   index_t forward_scratch() const { return points() * (plane(in_channels) + plane(channel_block)); }
 };
 
@@ -122,7 +135,8 @@ struct WinogradFilters {
   }  // the last block is rounded up
 };
 
-// The matrices of a part of the weight gradient: of outputs [tile, sample][out] and of gradients [in][out].
+// The matrices of a part of the weight gradient: of outputs [tile, sample][out] and of gradients
+// [in][out].
 struct WinogradTask : ChannelTask {
   index_t columns() const { return round_up(outs(), 16); }
   index_t output_plane() const { return Winograd::columns * columns() + 16; }
@@ -147,7 +161,8 @@ inline Conv2dGeometry turned(const Conv2dGeometry& g) {
 
 // Returns whether Winograd's algorithm is possible, allowed by the precision, and faster.
 inline bool winograd_pays(const Host& device, const Slice& slice, const WideConv2dGeometry& g) {
-  return device.precision() != Precision::exact && slice.inner == 16 && is_faster_by_winograd(g, slice.outer);
+  return device.precision() != Precision::exact && slice.inner == 16 &&
+         is_faster_by_winograd(g, slice.outer);
 }
 
 // The arrays of a correlation: y, without an activation, from x.
@@ -174,7 +189,8 @@ void winograd_correlate(Host& device, const Winograd& g, index_t workers, const 
   float *u = a.scratch, *parts = a.scratch + g.points() * filters.plane();
   constexpr index_t some = 8;
   device.run(ceil_div(g.out_channels, some), [&](index_t i, int) {
-    GPUNET_CALL_PATH(16, winograd_filters<Kernel>, filters, i * some, std::min(g.out_channels, (i + 1) * some), u);
+    GPUNET_CALL_PATH(16, winograd_filters<Kernel>, filters, i * some,
+                     std::min(g.out_channels, (i + 1) * some), u);
   });
   const index_t part = round_up(g.forward_scratch(), 16);
   const auto run_block = [&](index_t i, int worker) {
@@ -197,7 +213,8 @@ inline index_t winograd_scratch(const Host& device, const Slice& slice, const Co
 
 inline void winograd_forward(Host& device, const Conv2dForwardArgs<float>& a) {
   const Conv2dGeometry& g = a.block.g;
-  const WinogradFilters filters{a.w, g.out_channels, g.in_channels, g.taps(), g.kernel * g.kernel, false};
+  const WinogradFilters filters{a.w,      g.out_channels,      g.in_channels,
+                                g.taps(), g.kernel * g.kernel, false};
   with_winograd_kernel(g.kernel, [&]<index_t Kernel>(Dim<Kernel>) {
     winograd_correlate<Kernel>(device, {g, a.slice.outer}, conv2d_workers(device, a.slice, g),
                                {a.x, filters, a.b, a.y, a.scratch});
@@ -206,9 +223,11 @@ inline void winograd_forward(Host& device, const Conv2dForwardArgs<float>& a) {
 
 inline void winograd_backward_input(Host& device, const Conv2dBackwardArgs<float>& a) {
   const Conv2dGeometry& g = a.block.g;
-  const WinogradFilters filters{a.w, g.in_channels, g.out_channels, g.kernel * g.kernel, g.taps(), true};
+  const WinogradFilters filters{a.w,      g.in_channels, g.out_channels, g.kernel * g.kernel,
+                                g.taps(), true};
   with_winograd_kernel(g.kernel, [&]<index_t Kernel>(Dim<Kernel>) {
-    winograd_correlate<Kernel>(device, {turned(g), a.slice.outer}, conv2d_workers(device, a.slice, g),
+    winograd_correlate<Kernel>(device, {turned(g), a.slice.outer},
+                               conv2d_workers(device, a.slice, g),
                                {a.dy, filters, nullptr, a.dx, a.scratch});
   });
 }
@@ -221,8 +240,8 @@ inline void winograd_backward_parameters(Host& device, const Conv2dBackwardArgs<
   const index_t part = round_up(WinogradTask{tasks[0]}.scratch(tiles.points()), 16);
   with_winograd_kernel(g.kernel, [&]<index_t Kernel>(Dim<Kernel>) {
     const auto run_task = [&](index_t i, int worker) {
-      GPUNET_CALL_PATH(16, winograd_gradients<Kernel>, tiles, WinogradTask{tasks[i]}, a.x, a.dy, a.dw, a.db,
-                       a.accumulate, a.scratch + worker * part);
+      GPUNET_CALL_PATH(16, winograd_gradients<Kernel>, tiles, WinogradTask{tasks[i]}, a.x, a.dy,
+                       a.dw, a.db, a.accumulate, a.scratch + worker * part);
     };
     device.run_if(workers > 1, tasks.count(), run_task);
   });

@@ -1,12 +1,13 @@
-// Winograd's convolution F(4x4, 3x3) or F(4x4, 5x5) of floats, one vector path; see device/host/each_isa_path.inl and
-// winograd.hpp. A vector holds samples: every transform is plain arithmetic on vectors, and the products of a block of tiles
-// are small matrix products, one for each of the `points`. Matrices of B, G and A: Lavin and Gray, "Fast algorithms for
-// convolutional neural networks", 2015.
+// Winograd's convolution F(4x4, 3x3) or F(4x4, 5x5) of floats, one vector path; see
+// device/host/each_isa_path.inl and winograd.hpp. A vector holds samples: every transform is plain
+// arithmetic on vectors, and the products of a block of tiles are small matrix products, one for
+// each of the `points`. Matrices of B, G and A: Lavin and Gray, "Fast algorithms for convolutional
+// neural networks", 2015.
 
 namespace gpunet::GPUNET_PATH {
 
-// ---- The transforms of F(4x4, Kernel x Kernel): `apply` is that of one row or column. The points are 0, 1, -1, 2, -2,
-// for 5 x 5 filters also 1/2 and -1/2, and infinity.
+// ---- The transforms of F(4x4, Kernel x Kernel): `apply` is that of one row or column. The points
+// are 0, 1, -1, 2, -2, for 5 x 5 filters also 1/2 and -1/2, and infinity.
 
 // B^T: inputs.
 template <index_t Kernel>
@@ -16,7 +17,8 @@ template <>
 struct WinogradInput<3> {
   static constexpr int from = 6, to = 6;
   GPUNET_TARGET [[gnu::always_inline]] static inline void apply(const Vector* d, Vector* v) {
-    const Vector even = d[4] - 4 * d[2], odd = d[3] - 4 * d[1], outer = d[4] - d[2], inner = 2 * (d[3] - d[1]);
+    const Vector even = d[4] - 4 * d[2], odd = d[3] - 4 * d[1], outer = d[4] - d[2],
+                 inner = 2 * (d[3] - d[1]);
     v[0] = 4 * d[0] - 5 * d[2] + d[4];
     v[1] = even + odd;
     v[2] = even - odd;
@@ -31,7 +33,8 @@ struct WinogradInput<5> {
   static constexpr int from = 8, to = 8;
   GPUNET_TARGET [[gnu::always_inline]] static inline void apply(const Vector* d, Vector* v) {
     const Vector near_even = d[2] + d[6] - 4.25f * d[4], near_odd = d[1] + d[5] - 4.25f * d[3];
-    const Vector far_even = d[6] + 0.25f * d[2] - 1.25f * d[4], far_odd = 2 * (d[5] + 0.25f * d[1] - 1.25f * d[3]);
+    const Vector far_even = d[6] + 0.25f * d[2] - 1.25f * d[4],
+                 far_odd = 2 * (d[5] + 0.25f * d[1] - 1.25f * d[3]);
     const Vector half = d[6] + 4 * d[2] - 5 * d[4], half_odd = 0.5f * (d[5] + 4 * d[1] - 5 * d[3]);
     v[0] = d[0] - d[6] + 5.25f * (d[4] - d[2]);
     v[1] = near_even + near_odd;
@@ -67,9 +70,12 @@ template <>
 struct WinogradFilter<5> {
   static constexpr int from = 5, to = 8;
   GPUNET_TARGET [[gnu::always_inline]] static inline void apply(const Vector* g, Vector* u) {
-    const Vector near_even = (g[0] + g[2] + g[4]) * (-2.0f / 9), near_odd = (g[1] + g[3]) * (-2.0f / 9);
-    const Vector far_even = (g[0] + 4 * g[2] + 16 * g[4]) * (1.0f / 90), far_odd = (g[1] + 4 * g[3]) * (1.0f / 45);
-    const Vector half = (16 * g[0] + 4 * g[2] + g[4]) * (2.0f / 45), half_odd = (4 * g[1] + g[3]) * (4.0f / 45);
+    const Vector near_even = (g[0] + g[2] + g[4]) * (-2.0f / 9),
+                 near_odd = (g[1] + g[3]) * (-2.0f / 9);
+    const Vector far_even = (g[0] + 4 * g[2] + 16 * g[4]) * (1.0f / 90),
+                 far_odd = (g[1] + 4 * g[3]) * (1.0f / 45);
+    const Vector half = (16 * g[0] + 4 * g[2] + g[4]) * (2.0f / 45),
+                 half_odd = (4 * g[1] + g[3]) * (4.0f / 45);
     u[0] = g[0];
     u[1] = near_even + near_odd;
     u[2] = near_even - near_odd;
@@ -86,7 +92,8 @@ template <index_t Kernel>
 struct WinogradOutput {
   static constexpr int from = Kernel + 3, to = 4;
   GPUNET_TARGET [[gnu::always_inline]] static inline void apply(const Vector* m, Vector* y) {
-    const Vector near_even = m[1] + m[2], near_odd = m[1] - m[2], far_even = m[3] + m[4], far_odd = m[3] - m[4];
+    const Vector near_even = m[1] + m[2], near_odd = m[1] - m[2], far_even = m[3] + m[4],
+                 far_odd = m[3] - m[4];
     y[0] = m[0] + near_even + far_even;
     y[1] = near_odd + 2 * far_odd;
     y[2] = near_even + 4 * far_even;
@@ -159,8 +166,8 @@ using Half = Vector[Transform::to][Transform::from];
 
 // The first half of a transform: column j.
 template <class Transform>
-GPUNET_TARGET [[gnu::always_inline]] inline void transform_column(const Vector* column, Half<Transform>& half,
-                                                                  int j) {
+GPUNET_TARGET [[gnu::always_inline]] inline void transform_column(const Vector* column,
+                                                                  Half<Transform>& half, int j) {
   Vector changed[Transform::to];
   Transform::apply(column, changed);
 #pragma GCC unroll 8
@@ -168,11 +175,13 @@ GPUNET_TARGET [[gnu::always_inline]] inline void transform_column(const Vector* 
     half[i][j] = changed[i];
 }
 
-// The second half: rows, plus `bias`; compilers know that -0 adds nothing. The elements at y are `row` and `column`
-// apart.
+// The second half: rows, plus `bias`; compilers know that -0 adds nothing. The elements at y are
+// `row` and `column` apart.
 template <class Transform>
-GPUNET_TARGET [[gnu::always_inline]] inline void transform_rows(const Half<Transform>& half, float* y, index_t row,
-                                                                index_t column, float bias = -0.0f) {
+GPUNET_TARGET [[gnu::always_inline]] inline void transform_rows(const Half<Transform>& half,
+                                                                float* y, index_t row,
+                                                                index_t column,
+                                                                float bias = -0.0f) {
 #pragma GCC unroll 1
   for (int i = 0; i < Transform::to; ++i, y += row) {
     Vector changed[Transform::to];
@@ -183,10 +192,11 @@ GPUNET_TARGET [[gnu::always_inline]] inline void transform_rows(const Half<Trans
   }
 }
 
-// A transform of columns and then of rows of vectors. The elements at x and y are `row` and `column` apart.
+// A transform of columns and then of rows of vectors. The elements at x and y are `row` and
+// `column` apart.
 template <class Transform>
-GPUNET_TARGET inline void transform(const float* x, index_t x_row, index_t x_column, float* y, index_t y_row,
-                                    index_t y_column, float bias = -0.0f) {
+GPUNET_TARGET inline void transform(const float* x, index_t x_row, index_t x_column, float* y,
+                                    index_t y_row, index_t y_column, float bias = -0.0f) {
   Half<Transform> half;
 #pragma GCC unroll 1
   for (int j = 0; j < Transform::from; ++j, x += x_column) {
@@ -203,9 +213,11 @@ GPUNET_TARGET inline void transform(const float* x, index_t x_row, index_t x_col
 
 // RT rows x NV vectors: c = a b, or c += a b; a [RT][depth], b [depth][NV vectors].
 template <int RT, int NV>
-GPUNET_TARGET [[gnu::always_inline]] inline void multiply_tile(index_t depth, const float* a, index_t a_row,
-                                                               const float* b, index_t b_row, float* c,
-                                                               index_t c_row, Accumulate accumulate) {
+GPUNET_TARGET [[gnu::always_inline]] inline void multiply_tile(index_t depth, const float* a,
+                                                               index_t a_row, const float* b,
+                                                               index_t b_row, float* c,
+                                                               index_t c_row,
+                                                               Accumulate accumulate) {
   Vector sums[RT][NV] = {};
 #pragma GCC unroll 1
   for (index_t k = 0; k < depth; ++k, b += b_row) {
@@ -229,9 +241,9 @@ GPUNET_TARGET [[gnu::always_inline]] inline void multiply_tile(index_t depth, co
 }
 
 template <int RT>
-GPUNET_TARGET inline void multiply_rows(index_t columns, index_t depth, const float* a, index_t a_row,
-                                        const float* b, index_t b_row, float* c, index_t c_row,
-                                        Accumulate accumulate) {
+GPUNET_TARGET inline void multiply_rows(index_t columns, index_t depth, const float* a,
+                                        index_t a_row, const float* b, index_t b_row, float* c,
+                                        index_t c_row, Accumulate accumulate) {
   index_t j = 0;
   if constexpr (lanes == 16)
     for (; j + 4 * lanes <= columns; j += 4 * lanes)
@@ -242,10 +254,12 @@ GPUNET_TARGET inline void multiply_rows(index_t columns, index_t depth, const fl
     if (j < columns) multiply_tile<RT, 1>(depth, a, a_row, b + j, b_row, c + j, c_row, accumulate);
 }
 
-// c [rows][columns] = or += a [rows][depth] b [depth][columns]; rows even and at least 4, columns in steps of 16.
-GPUNET_TARGET [[gnu::noinline]] inline void multiply(index_t rows, index_t columns, index_t depth, const float* a,
-                                                     index_t a_row, const float* b, index_t b_row, float* c,
-                                                     index_t c_row, Accumulate accumulate) {
+// c [rows][columns] = or += a [rows][depth] b [depth][columns]; rows even and at least 4, columns
+// in steps of 16.
+GPUNET_TARGET [[gnu::noinline]] inline void multiply(index_t rows, index_t columns, index_t depth,
+                                                     const float* a, index_t a_row, const float* b,
+                                                     index_t b_row, float* c, index_t c_row,
+                                                     Accumulate accumulate) {
   for (index_t rest = rows; rest > 0;) {
     const index_t tile = detail::tile_height(rest);
     if (tile == 6)
@@ -264,9 +278,11 @@ inline constexpr int winograd_side = static_cast<int>(Kernel + 3);
 
 // ---- Forward, and the input gradient, which is the same with flipped filters.
 
-// u [points][rows][columns] of the filters of output channels first <= out < last; w as WinogradFilters says.
+// u [points][rows][columns] of the filters of output channels first <= out < last; w as
+// WinogradFilters says.
 template <index_t Kernel>
-GPUNET_TARGET inline void winograd_filters(const WinogradFilters& f, index_t first, index_t last, float* u) {
+GPUNET_TARGET inline void winograd_filters(const WinogradFilters& f, index_t first, index_t last,
+                                           float* u) {
   for (index_t in = 0; in < f.in_channels; in += lanes)
     for (index_t out = first; out < last; ++out) {
       float weights[Kernel * Kernel][lanes] = {};
@@ -281,23 +297,27 @@ GPUNET_TARGET inline void winograd_filters(const WinogradFilters& f, index_t fir
     }
 }
 
-// v [points][channel][tile][16] = B^T d B of the tiles of a block, for channels first <= channel < last of x. What lies
-// over the border is zero.
+// v [points][channel][tile][16] = B^T d B of the tiles of a block, for channels
+// first <= channel < last of x. What lies over the border is zero.
 template <index_t Kernel>
-GPUNET_TARGET inline void winograd_inputs(const Winograd& g, const WinogradBlock& block, const float* x,
-                                          index_t first, index_t last, float* v, index_t plane) {
+GPUNET_TARGET inline void winograd_inputs(const Winograd& g, const WinogradBlock& block,
+                                          const float* x, index_t first, index_t last, float* v,
+                                          index_t plane) {
   constexpr int side = winograd_side<Kernel>;
   const float zeros[side * 16] = {};
   for (index_t channel = first; channel < last; ++channel)
     for (index_t t = 0; t < block.count; ++t) {
       const WinogradTile& tile = block.tiles[t];
-      const index_t top = tile.row - g.padding, left = tile.column - g.padding, begin = std::max(index_t{0}, left);
-      const float* image = x + ((tile.group * g.in_channels + channel) * g.height * g.width + begin) * 16;
+      const index_t top = tile.row - g.padding, left = tile.column - g.padding,
+                    begin = std::max(index_t{0}, left);
+      const float* image =
+          x + ((tile.group * g.in_channels + channel) * g.height * g.width + begin) * 16;
       for (index_t n = 0; n < 16; n += lanes) {
         const float* rows[side];
 #pragma GCC unroll 8
         for (int i = 0; i < side; ++i)
-          rows[i] = (top + i >= 0 && top + i < g.height ? image + (top + i) * g.width * 16 : zeros) + n;
+          rows[i] =
+              (top + i >= 0 && top + i < g.height ? image + (top + i) * g.width * 16 : zeros) + n;
         Half<WinogradInput<Kernel>> half;
         index_t at = 0;
 #pragma GCC unroll 1
@@ -319,13 +339,13 @@ GPUNET_TARGET inline void winograd_inputs(const Winograd& g, const WinogradBlock
 
 // y = A^T m A + bias of one tile, as much of it as lies inside.
 template <index_t Kernel>
-GPUNET_TARGET inline void winograd_output_tile(const float* m, index_t plane, float bias, float* y, index_t row,
-                                               index_t rows, index_t columns) {
+GPUNET_TARGET inline void winograd_output_tile(const float* m, index_t plane, float bias, float* y,
+                                               index_t row, index_t rows, index_t columns) {
   float inside[16 * 16];
   const bool whole = rows >= 4 && columns >= 4;
   for (index_t n = 0; n < 16; n += lanes)
-    transform<WinogradOutput<Kernel>>(m + n, winograd_side<Kernel> * plane, plane, (whole ? y : inside) + n,
-                                      whole ? row : 64, 16, bias);
+    transform<WinogradOutput<Kernel>>(m + n, winograd_side<Kernel> * plane, plane,
+                                      (whole ? y : inside) + n, whole ? row : 64, 16, bias);
   if (whole) return;
   for (index_t i = 0; i < std::min(rows, index_t{4}); ++i)
     for (index_t j = 0; j < std::min(columns, index_t{4}) * 16; j += lanes)
@@ -333,7 +353,8 @@ GPUNET_TARGET inline void winograd_output_tile(const float* m, index_t plane, fl
 }
 
 // Fetches what a tile of outputs will be written over.
-GPUNET_TARGET [[gnu::always_inline]] inline void prefetch_tile(const float* y, index_t row, index_t rows) {
+GPUNET_TARGET [[gnu::always_inline]] inline void prefetch_tile(const float* y, index_t row,
+                                                               index_t rows) {
   for (index_t i = 0; i < std::min(rows, index_t{4}); ++i)
 #pragma GCC unroll 4
     for (int j = 0; j < 4; ++j)
@@ -342,20 +363,22 @@ GPUNET_TARGET [[gnu::always_inline]] inline void prefetch_tile(const float* y, i
 
 // y of the tiles of a block, all output channels: all steps.
 template <index_t Kernel>
-GPUNET_TARGET inline void winograd_forward(const Winograd& g, const WinogradBlock& block, const float* x,
-                                           const WinogradFilters& filters, const float* u,
-                                           OptionalArray<const float> bias, float* y, float* scratch) {
+GPUNET_TARGET inline void winograd_forward(const Winograd& g, const WinogradBlock& block,
+                                           const float* x, const WinogradFilters& filters,
+                                           const float* u, OptionalArray<const float> bias,
+                                           float* y, float* scratch) {
   constexpr index_t points = winograd_side<Kernel> * winograd_side<Kernel>;
   float* v = scratch;
-  const index_t v_plane = Winograd::plane(g.in_channels), m_plane = Winograd::plane(Winograd::channel_block);
+  const index_t v_plane = Winograd::plane(g.in_channels),
+                m_plane = Winograd::plane(Winograd::channel_block);
   float* m = v + points * v_plane;
   winograd_inputs<Kernel>(g, block, x, 0, g.in_channels, v, v_plane);
   for (index_t first = 0; first < g.out_channels; first += Winograd::channel_block) {
     const index_t channels = std::min(Winograd::channel_block, g.out_channels - first);
     for (index_t k = 0; k < points; ++k)
       multiply(detail::tile_rows(channels), block.count * 16, g.in_channels,
-               u + k * filters.plane() + first * filters.row(), filters.row(), v + k * v_plane, Winograd::columns,
-               m + k * m_plane, Winograd::columns, Accumulate::no);
+               u + k * filters.plane() + first * filters.row(), filters.row(), v + k * v_plane,
+               Winograd::columns, m + k * m_plane, Winograd::columns, Accumulate::no);
     for (index_t channel = 0; channel < channels; ++channel)
       for (index_t t = 0; t < block.count; ++t) {
         const WinogradTile& tile = block.tiles[t];
@@ -364,20 +387,21 @@ GPUNET_TARGET inline void winograd_forward(const Winograd& g, const WinogradBloc
         const index_t rows = g.out_height - tile.row, columns = g.out_width - tile.column;
         float* to = y + (image + tile.row) * row + tile.column * 16;
         if (channel + 1 < channels) prefetch_tile(to + g.out_height * row, row, rows);
-        winograd_output_tile<Kernel>(m + (channel * WinogradBlock::size + t) * 16, m_plane, bias[first + channel],
-                                     to, row, rows, columns);
+        winograd_output_tile<Kernel>(m + (channel * WinogradBlock::size + t) * 16, m_plane,
+                                     bias[first + channel], to, row, rows, columns);
       }
   }
 }
 
 // ---- The weight gradient.
 
-// m [points][tile, sample][channel] = A dy A^T of the tiles of a block, for channels first <= channel < last of dy,
-// transposed so that vectors run over channels. Tiles and samples are `row` apart.
+// m [points][tile, sample][channel] = A dy A^T of the tiles of a block, for channels
+// first <= channel < last of dy, transposed so that vectors run over channels. Tiles and samples
+// are `row` apart.
 template <index_t Kernel>
-GPUNET_TARGET inline void winograd_output_gradients(const Winograd& g, const WinogradBlock& block, const float* dy,
-                                                    index_t first, index_t last, float* m, index_t plane,
-                                                    index_t row) {
+GPUNET_TARGET inline void winograd_output_gradients(const Winograd& g, const WinogradBlock& block,
+                                                    const float* dy, index_t first, index_t last,
+                                                    float* m, index_t plane, index_t row) {
   float turned[16][16][16];  // [4 x 4][sample][channel]
   for (index_t channel = first; channel < last; channel += 16, m += 16)
     for (index_t t = 0; t < block.count; ++t) {
@@ -394,15 +418,17 @@ GPUNET_TARGET inline void winograd_output_gradients(const Winograd& g, const Win
                                      turned[4 * i + j][0], 16);
       for (index_t n = 0; n < 16; ++n)
         for (index_t c = 0; c < 16; c += lanes)
-          transform<WinogradOutputGradient<Kernel>>(turned[0][n] + c, 4 * 256, 256, m + (t * 16 + n) * row + c,
+          transform<WinogradOutputGradient<Kernel>>(turned[0][n] + c, 4 * 256, 256,
+                                                    m + (t * 16 + n) * row + c,
                                                     winograd_side<Kernel> * plane, plane);
     }
 }
 
-// sums [outs] += the bias gradient of `count` tiles and samples: at the points 1 and 1, m is the sum of a tile.
+// sums [outs] += the bias gradient of `count` tiles and samples: at the points 1 and 1, m is the
+// sum of a tile.
 template <index_t Kernel>
-GPUNET_TARGET inline void winograd_add_bias(const float* m, index_t plane, index_t count, index_t outs,
-                                            double* sums) {
+GPUNET_TARGET inline void winograd_add_bias(const float* m, index_t plane, index_t count,
+                                            index_t outs, double* sums) {
   m += (winograd_side<Kernel> + 1) * plane;
   for (index_t out = 0; out < outs; out += lanes) {
     LaneSums of_block;
@@ -416,30 +442,33 @@ GPUNET_TARGET inline void winograd_add_bias(const float* m, index_t plane, index
 
 // dw and db from du [points][in][out] of the channels of a task.
 template <index_t Kernel>
-GPUNET_TARGET inline void winograd_store_gradients(const Winograd& g, const WinogradTask& task, const float* du,
-                                                   const double* sums, float* dw, OptionalArray<float> db,
-                                                   Accumulate accumulate) {
+GPUNET_TARGET inline void winograd_store_gradients(const Winograd& g, const WinogradTask& task,
+                                                   const float* du, const double* sums, float* dw,
+                                                   OptionalArray<float> db, Accumulate accumulate) {
   const index_t row = task.columns(), plane = task.gradient_plane();
   for (index_t in = task.first_in; in < task.last_in; ++in)
     for (index_t out = task.first_out; out < task.last_out; out += lanes) {
       float taps[Kernel * Kernel][lanes];
-      transform<WinogradFilterGradient<Kernel>>(du + (in - task.first_in) * row + out - task.first_out,
-                                                winograd_side<Kernel> * plane, plane, taps[0], Kernel * lanes,
-                                                lanes);
+      transform<WinogradFilterGradient<Kernel>>(
+          du + (in - task.first_in) * row + out - task.first_out, winograd_side<Kernel> * plane,
+          plane, taps[0], Kernel * lanes, lanes);
       for (index_t o = 0; o < std::min(lanes, task.last_out - out); ++o)
         for (index_t tap = 0; tap < Kernel * Kernel; ++tap)
-          store_gradient(dw[((out + o) * g.in_channels + in) * (Kernel * Kernel) + tap], taps[tap][o], accumulate);
+          store_gradient(dw[((out + o) * g.in_channels + in) * (Kernel * Kernel) + tap],
+                         taps[tap][o], accumulate);
     }
   if (task.first_in == 0)
     for (index_t out = task.first_out; out < task.last_out; ++out)
       db.store_gradient(out, static_cast<float>(sums[out - task.first_out]), accumulate);
 }
 
-// dw between the input and output channels of a task, from all tiles in their order; db with the first inputs.
+// dw between the input and output channels of a task, from all tiles in their order; db with the
+// first inputs.
 template <index_t Kernel>
-GPUNET_TARGET inline void winograd_gradients(const Winograd& g, const WinogradTask& task, const float* x,
-                                             const float* dy, float* dw, OptionalArray<float> db,
-                                             Accumulate accumulate, float* scratch) {
+GPUNET_TARGET inline void winograd_gradients(const Winograd& g, const WinogradTask& task,
+                                             const float* x, const float* dy, float* dw,
+                                             OptionalArray<float> db, Accumulate accumulate,
+                                             float* scratch) {
   const index_t ins = task.ins(), outs = task.columns();
   const index_t v_plane = Winograd::plane(ins), m_plane = task.output_plane();
   constexpr index_t points = winograd_side<Kernel> * winograd_side<Kernel>;
@@ -449,11 +478,13 @@ GPUNET_TARGET inline void winograd_gradients(const Winograd& g, const WinogradTa
   for (index_t i = 0; i < g.blocks(); ++i) {
     const WinogradBlock block = g.block(i);
     winograd_inputs<Kernel>(g, block, x, task.first_in, task.last_in, v, v_plane);
-    winograd_output_gradients<Kernel>(g, block, dy, task.first_out, task.last_out, m, m_plane, outs);
+    winograd_output_gradients<Kernel>(g, block, dy, task.first_out, task.last_out, m, m_plane,
+                                      outs);
     winograd_add_bias<Kernel>(m, m_plane, block.count * 16, outs, sums);
     for (index_t k = 0; k < points; ++k)
-      multiply(detail::tile_rows(ins), outs, block.count * 16, v + k * v_plane, Winograd::columns, m + k * m_plane,
-               outs, du + k * task.gradient_plane(), outs, i > 0 ? Accumulate::yes : Accumulate::no);
+      multiply(detail::tile_rows(ins), outs, block.count * 16, v + k * v_plane, Winograd::columns,
+               m + k * m_plane, outs, du + k * task.gradient_plane(), outs,
+               i > 0 ? Accumulate::yes : Accumulate::no);
   }
   winograd_store_gradients<Kernel>(g, task, du, sums, dw, db, accumulate);
 }

@@ -1,4 +1,5 @@
-// Softmax and negative log-likelihood on Cuda: a warp for each sample, or a block where there are many classes.
+// Softmax and negative log-likelihood on Cuda: a warp for each sample, or a block where there are
+// many classes.
 #pragma once
 
 #include <cmath>
@@ -13,9 +14,11 @@ namespace detail {
 
 inline constexpr int cross_entropy_threads = 128;
 
-// `warps` warps make one sample of a slice that lies [samples][classes]. The formulas are those of CrossEntropy.
+// `warps` warps make one sample of a slice that lies [samples][classes]. The formulas are those of
+// CrossEntropy.
 template <int warps, class T>
-__global__ void __launch_bounds__(cross_entropy_threads, 1) cross_entropy_kernel(CrossEntropy<T> loss) {
+__global__ void __launch_bounds__(cross_entropy_threads, 1)
+    cross_entropy_kernel(CrossEntropy<T> loss) {
   constexpr int group = warps * warp_size;
   __shared__ T shared[warps];
   __shared__ WideSum<T> shared_sums[warps];

@@ -1,12 +1,13 @@
-// Cross-entropy of floats in groups of 16 samples, one vector path; see device/host/each_isa_path.inl and
-// ../cross_entropy.ipp.
+// Cross-entropy of floats in groups of 16 samples, one vector path; see
+// device/host/each_isa_path.inl and ../cross_entropy.ipp.
 
 namespace gpunet::GPUNET_PATH {
 
-// One vector of samples: x and dx [classes][16], labels and losses [lanes]. The first `real` samples are no padding.
-GPUNET_TARGET [[gnu::always_inline]] inline void cross_entropy_lanes(const CrossEntropy<float>& loss, index_t real,
-                                                                     const float* x, const label_t* labels,
-                                                                     float* losses, float* dx) {
+// One vector of samples: x and dx [classes][16], labels and losses [lanes]. The first `real`
+// samples are no padding.
+GPUNET_TARGET [[gnu::always_inline]] inline void cross_entropy_lanes(
+    const CrossEntropy<float>& loss, index_t real, const float* x, const label_t* labels,
+    float* losses, float* dx) {
   const auto classes = static_cast<label_t>(loss.classes);
   Vector largest = load(x);
   for (label_t k = 1; k < classes; ++k) {
@@ -31,11 +32,12 @@ GPUNET_TARGET [[gnu::always_inline]] inline void cross_entropy_lanes(const Cross
     store(dx + k * 16, keep(load(dx + k * 16) * factor - keep(scale, label == k), no_padding));
 }
 
-GPUNET_TARGET inline void cross_entropy_group(const CrossEntropy<float>& loss, index_t first, index_t real,
-                                              const label_t* labels, float* losses) {
+GPUNET_TARGET inline void cross_entropy_group(const CrossEntropy<float>& loss, index_t first,
+                                              index_t real, const label_t* labels, float* losses) {
   const index_t data = first * loss.classes;
   for (index_t j = 0; j < 16; j += lanes)
-    cross_entropy_lanes(loss, real - j, loss.x + data + j, labels + j, losses + j, loss.dx + data + j);
+    cross_entropy_lanes(loss, real - j, loss.x + data + j, labels + j, losses + j,
+                        loss.dx + data + j);
 }
 
 GPUNET_TARGET inline void cross_entropy(const CrossEntropy<float>& loss) {

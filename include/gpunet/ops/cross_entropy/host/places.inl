@@ -1,12 +1,14 @@
-// Cross-entropy of floats with a label for each place, one vector path; see device/host/each_isa_path.inl and
-// ../targets.ipp. Outputs of a group of samples are [classes, places, inner]: a vector holds neighboring columns, which are
-// the samples of places.
+// Cross-entropy of floats with a label for each place, one vector path; see
+// device/host/each_isa_path.inl and ../targets.ipp. Outputs of a group of samples are [classes,
+// places, inner]: a vector holds neighboring columns, which are the samples of places.
 
 namespace gpunet::GPUNET_PATH {
 
-// The columns `first` to first + lanes - 1 of a group: writes their gradients, and the losses of their labels, unweighted.
-GPUNET_TARGET inline void place_losses(const TargetLossArgs<float>& a, const float* x, const label_t* label,
-                                       const float* factor, float* losses, float* dx) {
+// The columns `first` to first + lanes - 1 of a group: writes their gradients, and the losses of
+// their labels, unweighted.
+GPUNET_TARGET inline void place_losses(const TargetLossArgs<float>& a, const float* x,
+                                       const label_t* label, const float* factor, float* losses,
+                                       float* dx) {
   const index_t step = a.places * a.slice.inner;
   const auto classes = static_cast<label_t>(a.classes);
   Vector largest = load(x);
@@ -32,7 +34,8 @@ GPUNET_TARGET inline void place_losses(const TargetLossArgs<float>& a, const flo
 }
 
 // The losses and gradients of a group of samples.
-GPUNET_TARGET inline void target_loss(const LabelTargets<float>& q, const TargetLossArgs<float>& a, index_t group) {
+GPUNET_TARGET inline void target_loss(const LabelTargets<float>& q, const TargetLossArgs<float>& a,
+                                      index_t group) {
   const index_t inner = a.slice.inner, width = a.places * inner, first_sample = group * inner;
   const float scale = a.divide(a.scale);
   double sums[16] = {};
@@ -52,7 +55,8 @@ GPUNET_TARGET inline void target_loss(const LabelTargets<float>& q, const Target
     place_losses(a, a.x + at, labels, factors, losses, a.dx + at);
     for (index_t lane = next - first; lane < lanes; ++lane)
       if (counts[lane])
-        sums[(first + lane) % inner] += static_cast<double>(weights[lane]) * static_cast<double>(losses[lane]);
+        sums[(first + lane) % inner] +=
+            static_cast<double>(weights[lane]) * static_cast<double>(losses[lane]);
   }
   for (index_t j = 0; j < inner && first_sample + j < a.slice.count; ++j)
     a.losses[first_sample + j] = a.divide(static_cast<float>(sums[j]));

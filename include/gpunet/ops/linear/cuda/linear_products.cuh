@@ -1,5 +1,5 @@
-// The affine map on Cuda: small or narrow ones by products of our own, one launch forward and one back; large ones by cuBLASLt,
-// unless it refuses.
+// The affine map on Cuda: small or narrow ones by products of our own, one launch forward and one
+// back; large ones by cuBLASLt, unless it refuses.
 #pragma once
 
 #include <gpunet/device/cuda/for_each.cuh>
@@ -62,7 +62,8 @@ struct RowsOutput {
   }
 };
 
-// y = activate(y + b), where a library made only the products. One index = one element of y [samples, out].
+// y = activate(y + b), where a library made only the products. One index = one element of y
+// [samples, out].
 template <class T>
 struct AddBias {
   index_t out;
@@ -117,18 +118,21 @@ struct LinearProducts {
   template <class T>
   auto parameters(const LinearBackwardArgs<T>& a) const {
     return TiledProduct<AcrossRows<T>, AcrossRowsAndOnes<T>, ParameterGradientOutput<T>>{
-        a.dw ? out : 0, in + 1, samples, {a.dy, out}, {{a.x, in}, in}, {a.dw, a.db, in, a.accumulate}};
+        a.dw ? out : 0, in + 1,          samples,
+        {a.dy, out},    {{a.x, in}, in}, {a.dw, a.db, in, a.accumulate}};
   }
   template <class T>
   auto input(const LinearBackwardArgs<T>& a) const {
     return TiledProduct<AlongRows<T>, AcrossRows<T>, InputGradientRows<T>>{
-        a.dx ? samples : 0, in, out, {a.dy, out}, {a.w, in}, {a.dx, in, a.rectify_dx ? a.x : nullptr}};
+        a.dx ? samples : 0, in,        out,
+        {a.dy, out},        {a.w, in}, {a.dx, in, a.rectify_dx ? a.x : nullptr}};
   }
 };
 
-// Returns whether cuBLASLt is asked. It has no epilogues for double. Below some millions of multiply-adds, fewer launches
-// count for more than faster kernels (estimated, not measured). Rows of fewer than 32 outputs are narrower than its tiles,
-// and often not aligned as its tensor cores and epilogues want them.
+// Returns whether cuBLASLt is asked. It has no epilogues for double. Below some millions of
+// multiply-adds, fewer launches count for more than faster kernels (estimated, not measured). Rows
+// of fewer than 32 outputs are narrower than its tiles, and often not aligned as its tensor cores
+// and epilogues want them.
 template <class T>
 constexpr bool is_large_linear(const Slice& slice, index_t in, index_t out) {
   constexpr index_t least = 1 << 24, narrowest = 32, most = std::numeric_limits<int>::max();
@@ -143,24 +147,26 @@ index_t linear_scratch(const Cuda& device, const Slice& slice, index_t in, index
                        bool /*whole_batch*/ = false) {
   const detail::LinearProducts all{slice.samples(), in, out};
   constexpr detail::Known known = detail::Known::little_work;
-  return std::max(detail::product_scratch<T, known>(device, std::array{all.forward_sizes()}),
-                  detail::products_scratch<T, known>(device, all.parameter_sizes(), all.input_sizes()));
+  return std::max(
+      detail::product_scratch<T, known>(device, std::array{all.forward_sizes()}),
+      detail::products_scratch<T, known>(device, all.parameter_sizes(), all.input_sizes()));
 }
 
-// Returns whether the map, with a ReLU behind it, leaves bits for the layer above: where tensor cores multiply so fast that
-// another pass over y would show. A forward pass in which cuBLASLt refuses to leave them turns the answer to false for
-// good, so the backward pass asks again.
+// Returns whether the map, with a ReLU behind it, leaves bits for the layer above: where tensor
+// cores multiply so fast that another pass over y would show. A forward pass in which cuBLASLt
+// refuses to leave them turns the answer to false for good, so the backward pass asks again.
 inline bool linear_leaves_relu_bits(const Cuda& device, const Slice& slice, index_t in, index_t out,
                                     bool bias = true) {
   return detail::is_large_linear<float>(slice, in, out) && device.precision() != Precision::exact &&
-         !detail::lt_has_refused(device, out, slice.samples(), in,
-                                 bias ? CUBLASLT_EPILOGUE_RELU_AUX_BIAS : CUBLASLT_EPILOGUE_RELU_AUX);
+         !detail::lt_has_refused(
+             device, out, slice.samples(), in,
+             bias ? CUBLASLT_EPILOGUE_RELU_AUX_BIAS : CUBLASLT_EPILOGUE_RELU_AUX);
 }
 
 namespace detail {
 
-// The products of a large map by cuBLASLt. An epilogue that it refuses is a separate kernel after the plain product.
-// Return false, with nothing done, where it refuses that too.
+// The products of a large map by cuBLASLt. An epilogue that it refuses is a separate kernel after
+// the plain product. Return false, with nothing done, where it refuses that too.
 
 inline bool large_linear_forward(Cuda& device, const LinearForwardArgs<float>& a) {
   const index_t samples = a.slice.samples();
@@ -200,7 +206,8 @@ inline bool large_linear_parameters(Cuda& device, const LinearBackwardArgs<float
   }
   if (!lt_product(device, p)) return false;
   if (a.db)
-    sum_each(device, a.out, samples, LinearBiasGradient<float>{a.out, a.slice.inner, a.dy, a.db, a.accumulate});
+    sum_each(device, a.out, samples,
+             LinearBiasGradient<float>{a.out, a.slice.inner, a.dy, a.db, a.accumulate});
   return true;
 }
 
@@ -219,19 +226,22 @@ inline bool large_linear_input(Cuda& device, const LinearBackwardArgs<float>& a)
   return true;
 }
 
-// The product for the gradients of parameters, or of the input, by cuBLASLt if that does it: then the one that is left is empty.
+// The product for the gradients of parameters, or of the input, by cuBLASLt if that does it: then
+// the one that is left is empty.
 template <class T>
 auto parameter_product(Cuda& device, const LinearBackwardArgs<T>& a) {
   auto parameters = LinearProducts{a.slice.samples(), a.in, a.out}.parameters(a);
   if constexpr (std::is_same_v<T, float>)
-    if (a.dw && is_large_linear<T>(a.slice, a.in, a.out) && large_linear_parameters(device, a)) parameters.m = 0;
+    if (a.dw && is_large_linear<T>(a.slice, a.in, a.out) && large_linear_parameters(device, a))
+      parameters.m = 0;
   return parameters;
 }
 template <class T>
 auto input_product(Cuda& device, const LinearBackwardArgs<T>& a) {
   auto input = LinearProducts{a.slice.samples(), a.in, a.out}.input(a);
   if constexpr (std::is_same_v<T, float>)
-    if (a.dx && is_large_linear<T>(a.slice, a.in, a.out) && large_linear_input(device, a)) input.m = 0;
+    if (a.dx && is_large_linear<T>(a.slice, a.in, a.out) && large_linear_input(device, a))
+      input.m = 0;
   return input;
 }
 
@@ -241,7 +251,8 @@ auto input_product(Cuda& device, const LinearBackwardArgs<T>& a) {
 template <class T>
 void linear_forward(Cuda& device, const LinearForwardArgs<T>& a) {
   if constexpr (std::is_same_v<T, float>)
-    if (detail::is_large_linear<T>(a.slice, a.in, a.out) && detail::large_linear_forward(device, a)) return;
+    if (detail::is_large_linear<T>(a.slice, a.in, a.out) && detail::large_linear_forward(device, a))
+      return;
   const detail::LinearProducts all{a.slice.samples(), a.in, a.out};
   detail::product<detail::Known::little_work>(device, all.forward(a), a.scratch);
 }
@@ -259,7 +270,8 @@ void linear_backward_input(Cuda& device, Known, const LinearBackwardArgs<T>& a) 
 
 template <class Known, class T>
 void linear_backward(Cuda& device, Known, const LinearBackwardArgs<T>& a) {
-  if (a.activation == Activation::relu) rectify_gradient(device, a.slice.samples() * a.out, a.y, a.dy, a.dy);
+  if (a.activation == Activation::relu)
+    rectify_gradient(device, a.slice.samples() * a.out, a.y, a.dy, a.dy);
   const auto parameters = detail::parameter_product(device, a);
   const auto input = detail::input_product(device, a);
   if (parameters.m > 0 || input.m > 0)

@@ -5,8 +5,8 @@ namespace gpunet::GPUNET_PATH {
 // ---- Groups of 16 samples: the matrix product does the rest.
 
 // db_o = the sum over all samples of dy [outer][out][inner], for o < some. inner is 4 or 16.
-GPUNET_TARGET inline void bias_gradients(index_t outer, index_t out, index_t inner, index_t some, const float* dy,
-                                         float* db, Accumulate accumulate) {
+GPUNET_TARGET inline void bias_gradients(index_t outer, index_t out, index_t inner, index_t some,
+                                         const float* dy, float* db, Accumulate accumulate) {
   for (index_t o = 0; o < some; ++o) {
     LaneSums total;
     for (index_t group = 0; group < outer; ++group)
@@ -18,8 +18,9 @@ GPUNET_TARGET inline void bias_gradients(index_t outer, index_t out, index_t inn
 }
 
 // db_o = the sum over the rows of dy [rows][out], for o < some.
-GPUNET_TARGET inline void bias_gradients_of_rows(index_t rows, index_t out, index_t some, const float* dy,
-                                                 float* db, Accumulate accumulate) {
+GPUNET_TARGET inline void bias_gradients_of_rows(index_t rows, index_t out, index_t some,
+                                                 const float* dy, float* db,
+                                                 Accumulate accumulate) {
   index_t o = 0;
   for (; o + lanes <= some; o += lanes) {
     LaneSums total;
@@ -35,12 +36,12 @@ GPUNET_TARGET inline void bias_gradients_of_rows(index_t rows, index_t out, inde
   }
 }
 
-// ---- One group of 16 samples and a small layer: one vector holds one feature of `lanes` samples. x [in][16], y [out][16],
-// both in tiles of 8 features, of which the last may compute some again.
+// ---- One group of 16 samples and a small layer: one vector holds one feature of `lanes` samples.
+// x [in][16], y [out][16], both in tiles of 8 features, of which the last may compute some again.
 
 // 8 outputs of one group of samples: y_o = b_o + sum_i W_oi x_i.
-GPUNET_TARGET inline void forward_tile(index_t in, const float* x, const float* w, OptionalArray<const float> b,
-                                       float* y, bool relu) {
+GPUNET_TARGET inline void forward_tile(index_t in, const float* x, const float* w,
+                                       OptionalArray<const float> b, float* y, bool relu) {
   Vector sums[8];
 #pragma GCC unroll 8
   for (int o = 0; o < 8; ++o)
@@ -66,7 +67,8 @@ GPUNET_TARGET inline void forward_group(index_t in, index_t out, const float* x,
 }
 
 // 8 inputs of one group of samples: dx_i = sum_o W_oi dy_o.
-GPUNET_TARGET inline void input_gradient_tile(index_t in, index_t out, const float* dy, const float* w, float* dx) {
+GPUNET_TARGET inline void input_gradient_tile(index_t in, index_t out, const float* dy,
+                                              const float* w, float* dx) {
   Vector sums[8] = {};
   for (index_t o = 0; o < out; ++o) {
     const Vector d = load(dy + o * 16);
@@ -79,8 +81,8 @@ GPUNET_TARGET inline void input_gradient_tile(index_t in, index_t out, const flo
     store(dx + i * 16, sums[i]);
 }
 
-GPUNET_TARGET inline void input_gradient_group(index_t in, index_t out, const float* dy, const float* w,
-                                               float* dx) {
+GPUNET_TARGET inline void input_gradient_group(index_t in, index_t out, const float* dy,
+                                               const float* w, float* dx) {
   for (index_t j = 0; j < 16; j += lanes)
     for (index_t next = 0; next < in; next += 8) {
       const index_t i = std::min(next, in - 8);
@@ -92,8 +94,9 @@ GPUNET_TARGET inline void input_gradient_group(index_t in, index_t out, const fl
 
 // Adds the products of one vector of inputs to the sums of OT outputs and N samples.
 template <int N, int OT>
-GPUNET_TARGET [[gnu::always_inline]] inline void add_products(index_t in, const float* rows, const float* w,
-                                                              Mask mask, Vector (&sums)[OT][N]) {
+GPUNET_TARGET [[gnu::always_inline]] inline void add_products(index_t in, const float* rows,
+                                                              const float* w, Mask mask,
+                                                              Vector (&sums)[OT][N]) {
   Vector value[N];
 #pragma GCC unroll 4
   for (int n = 0; n < N; ++n)
@@ -107,7 +110,8 @@ GPUNET_TARGET [[gnu::always_inline]] inline void add_products(index_t in, const 
   }
 }
 
-// OT outputs of N samples: dot products, the last vector reaching back with what was counted already masked.
+// OT outputs of N samples: dot products, the last vector reaching back with what was counted
+// already masked.
 template <int N, int OT>
 GPUNET_TARGET inline void forward_rows_tile(index_t in, const float* rows, const float* w,
                                             OptionalArray<const float> b, float* y, bool relu) {
@@ -138,8 +142,10 @@ GPUNET_TARGET inline void forward_rows(index_t in, index_t out, const float* row
 
 // dx rows [N][in] = dy W for V vectors of inputs.
 template <int N, int V>
-GPUNET_TARGET [[gnu::always_inline]] inline void input_gradient_vectors(index_t in, index_t out, const float* dy,
-                                                                        const float* w, float* rows) {
+GPUNET_TARGET [[gnu::always_inline]] inline void input_gradient_vectors(index_t in, index_t out,
+                                                                        const float* dy,
+                                                                        const float* w,
+                                                                        float* rows) {
   Vector sums[N][V] = {};
 #pragma GCC unroll 1
   for (index_t o = 0; o < out; ++o, w += in, dy += N)
@@ -159,8 +165,8 @@ GPUNET_TARGET [[gnu::always_inline]] inline void input_gradient_vectors(index_t 
 
 // The last vectors may compute some inputs again.
 template <int N>
-GPUNET_TARGET inline void input_gradient_rows(index_t in, index_t out, const float* dy, const float* w,
-                                              float* rows) {
+GPUNET_TARGET inline void input_gradient_rows(index_t in, index_t out, const float* dy,
+                                              const float* w, float* rows) {
   constexpr int vectors = 8 / N;
   constexpr index_t wide = vectors * lanes, step = lanes;
   for (index_t next = 0; in >= wide && next < in; next += wide) {
@@ -175,8 +181,8 @@ GPUNET_TARGET inline void input_gradient_rows(index_t in, index_t out, const flo
 
 // dW_o += sum_n dy_on x_n for OT outputs and 4 samples: the factors dy stay in registers.
 template <int OT>
-GPUNET_TARGET inline void four_weight_gradients(index_t in, const float* rows, const float* dy, float* dw,
-                                                Accumulate accumulate) {
+GPUNET_TARGET inline void four_weight_gradients(index_t in, const float* rows, const float* dy,
+                                                float* dw, Accumulate accumulate) {
   Vector factors[OT][4];
 #pragma GCC unroll 4
   for (int o = 0; o < OT; ++o)
@@ -197,12 +203,14 @@ GPUNET_TARGET inline void four_weight_gradients(index_t in, const float* rows, c
     }
 #pragma GCC unroll 4
     for (int o = 0; o < OT; ++o)
-      store(dw + o * in + i, accumulate == Accumulate::yes ? load(dw + o * in + i) + keep(sums[o], mask) : sums[o]);
+      store(dw + o * in + i,
+            accumulate == Accumulate::yes ? load(dw + o * in + i) + keep(sums[o], mask) : sums[o]);
   }
 }
 
-GPUNET_TARGET inline void four_gradients(index_t in, index_t out, const float* rows, const float* dy, float* dw,
-                                         OptionalArray<float> db, Accumulate accumulate) {
+GPUNET_TARGET inline void four_gradients(index_t in, index_t out, const float* rows,
+                                         const float* dy, float* dw, OptionalArray<float> db,
+                                         Accumulate accumulate) {
   index_t o = 0;
   for (; o + tile_rows <= out; o += tile_rows)
     four_weight_gradients<tile_rows>(in, rows, dy + o * 4, dw + o * in, accumulate);
@@ -212,14 +220,15 @@ GPUNET_TARGET inline void four_gradients(index_t in, index_t out, const float* r
     db.store_gradient(o, dy[o * 4] + dy[o * 4 + 1] + dy[o * 4 + 2] + dy[o * 4 + 3], accumulate);
 }
 
-// ---- Any number of samples: dW_o += sum_n dy_on x_n, db_o += sum_n dy_on; x as rows [samples][in], dy
-// [out][samples].
+// ---- Any number of samples: dW_o += sum_n dy_on x_n, db_o += sum_n dy_on; x as rows
+// [samples][in], dy [out][samples].
 
 // Adds the products of one vector of inputs for OT outputs.
 template <int OT>
 GPUNET_TARGET [[gnu::always_inline]] inline void weight_gradient_vector(index_t in, index_t samples,
-                                                                        const float* rows, const float* dy,
-                                                                        float* dw, Mask mask,
+                                                                        const float* rows,
+                                                                        const float* dy, float* dw,
+                                                                        Mask mask,
                                                                         Accumulate accumulate) {
   Vector sums[OT] = {};
   for (index_t n = 0; n < samples; ++n) {
@@ -230,15 +239,18 @@ GPUNET_TARGET [[gnu::always_inline]] inline void weight_gradient_vector(index_t 
   }
 #pragma GCC unroll 8
   for (int o = 0; o < OT; ++o)
-    store(dw + o * in, accumulate == Accumulate::yes ? load(dw + o * in) + keep(sums[o], mask) : sums[o]);
+    store(dw + o * in,
+          accumulate == Accumulate::yes ? load(dw + o * in) + keep(sums[o], mask) : sums[o]);
 }
 
 template <int OT>
-GPUNET_TARGET inline void linear_gradient_tile(index_t in, index_t samples, const float* rows, const float* dy,
-                                               float* dw, OptionalArray<float> db, Accumulate accumulate) {
+GPUNET_TARGET inline void linear_gradient_tile(index_t in, index_t samples, const float* rows,
+                                               const float* dy, float* dw, OptionalArray<float> db,
+                                               Accumulate accumulate) {
   for (index_t next = 0; next < in; next += lanes) {
     const index_t i = std::min(next, in - lanes);
-    weight_gradient_vector<OT>(in, samples, rows + i, dy, dw + i, last_lanes(lanes - (next - i)), accumulate);
+    weight_gradient_vector<OT>(in, samples, rows + i, dy, dw + i, last_lanes(lanes - (next - i)),
+                               accumulate);
   }
   for (int o = 0; o < OT; ++o) {
     float total = 0;
@@ -248,9 +260,9 @@ GPUNET_TARGET inline void linear_gradient_tile(index_t in, index_t samples, cons
   }
 }
 
-GPUNET_TARGET inline void linear_gradients(index_t in, index_t out, index_t samples, const float* rows,
-                                           const float* dy, float* dw, OptionalArray<float> db,
-                                           Accumulate accumulate) {
+GPUNET_TARGET inline void linear_gradients(index_t in, index_t out, index_t samples,
+                                           const float* rows, const float* dy, float* dw,
+                                           OptionalArray<float> db, Accumulate accumulate) {
   index_t o = 0;
   for (; o + 8 <= out; o += 8)
     linear_gradient_tile<8>(in, samples, rows, dy + o * samples, dw + o * in, db + o, accumulate);

@@ -24,8 +24,8 @@ inline bool is_pool_2x2(const Pool2dGeometry& g, const Slice& slice) {
 }
 
 // One row of maxima from two rows of x, [width][inner].
-inline void max_pool_rows(index_t width, index_t inner, const float* above, const float* below, float* y,
-                          PoolChoice* choice) {
+inline void max_pool_rows(index_t width, index_t inner, const float* above, const float* below,
+                          float* y, PoolChoice* choice) {
   if (inner % 4 == 0) {
     GPUNET_CALL_PATH(inner, max_pool_row, width / 2, inner, above, below, y, choice);
     return;
@@ -45,8 +45,8 @@ inline void max_pool_rows(index_t width, index_t inner, const float* above, cons
 }
 
 // The backward pass: one row of dy gives two rows of dx, [2][width][inner].
-inline void max_pool_rows_backward(index_t width, index_t inner, const float* dy, const PoolChoice* choice,
-                                   float* dx) {
+inline void max_pool_rows_backward(index_t width, index_t inner, const float* dy,
+                                   const PoolChoice* choice, float* dx) {
   float* below = dx + width * inner;
   if (inner % 4 == 0)
     GPUNET_CALL_PATH(inner, max_pool_row_gradient, width / 2, inner, dy, choice, dx, below);
@@ -63,8 +63,8 @@ inline void max_pool_rows_backward(index_t width, index_t inner, const float* dy
 }
 
 // One row of y of one channel, [out_width][inner], from its image.
-inline void max_pool_windows_row(const Pool2dGeometry& g, index_t inner, index_t row, const float* image, float* y,
-                                 PoolChoice* choice) {
+inline void max_pool_windows_row(const Pool2dGeometry& g, index_t inner, index_t row,
+                                 const float* image, float* y, PoolChoice* choice) {
   if (inner > 1) {
     GPUNET_CALL_PATH(inner, max_pool_windows, g, inner, row, image, y, choice);
     return;
@@ -72,15 +72,18 @@ inline void max_pool_windows_row(const Pool2dGeometry& g, index_t inner, index_t
   // Windows of these columns have all their columns.
   const index_t begin = std::min(g.out_width, ceil_div(g.padding_width, g.stride_width));
   const index_t after = g.width - g.kernel_width + g.padding_width;
-  const index_t end = after < 0 ? begin : std::clamp(after / g.stride_width + 1, begin, g.out_width);
+  const index_t end =
+      after < 0 ? begin : std::clamp(after / g.stride_width + 1, begin, g.out_width);
   const bool over_columns = end - begin >= 4 && g.kernel_width < 16;
-  if (over_columns) GPUNET_CALL_PATH(end - begin, max_pool_windows_of_one, g, row, begin, end, image, y, choice);
+  if (over_columns)
+    GPUNET_CALL_PATH(end - begin, max_pool_windows_of_one, g, row, begin, end, image, y, choice);
   for (index_t column = 0; column < g.out_width; ++column) {
     if (over_columns && begin <= column && column < end) continue;
     const ClippedWindow window = clipped_window(g, row, column);
     const float* from = image + window.top * g.width + window.left;
     if (window.columns >= 4)
-      GPUNET_CALL_PATH(window.columns, max_pool_wide_window, g, window, from, y + column, choice + column);
+      GPUNET_CALL_PATH(window.columns, max_pool_wide_window, g, window, from, y + column,
+                       choice + column);
     else
       max_of_window(g, window, 1, from, y[column], choice[column]);
   }
@@ -95,8 +98,9 @@ inline void max_pool_windows_backward(const Pool2dGeometry& g, index_t inner, co
   for (index_t row = g.out_height; row-- > 0;)
     for (index_t column = g.out_width; column-- > 0;) {
       const index_t output = (row * g.out_width + column) * inner;
-      float* const window =
-          dx + ((row * g.stride - g.padding) * g.width + column * g.stride_width - g.padding_width) * inner;
+      float* const window = dx + ((row * g.stride - g.padding) * g.width + column * g.stride_width -
+                                  g.padding_width) *
+                                     inner;
       for (index_t j = 0; j < inner; ++j) {
         const std::uint32_t place = choice[output + j];
         window[(place / width * g.width + place % width) * inner + j] += dy[output + j];
@@ -106,8 +110,8 @@ inline void max_pool_windows_backward(const Pool2dGeometry& g, index_t inner, co
 
 }  // namespace detail
 
-inline void max_pool2d_forward(Host& device, const Slice& slice, const Pool2dGeometry& g, const float* x, float* y,
-                               PoolChoice* choice) {
+inline void max_pool2d_forward(Host& device, const Slice& slice, const Pool2dGeometry& g,
+                               const float* x, float* y, PoolChoice* choice) {
   const index_t row = g.width * slice.inner, out_row = g.out_width * slice.inner;
   const bool is_2x2 = detail::is_pool_2x2(g, slice);
   detail::for_each_plane(device, slice, g, [&](index_t plane) {
@@ -123,14 +127,15 @@ inline void max_pool2d_forward(Host& device, const Slice& slice, const Pool2dGeo
   });
 }
 
-inline void max_pool2d_backward(Host& device, const Slice& slice, const Pool2dGeometry& g, const float* dy,
-                                const PoolChoice* choice, float* dx) {
+inline void max_pool2d_backward(Host& device, const Slice& slice, const Pool2dGeometry& g,
+                                const float* dy, const PoolChoice* choice, float* dx) {
   const index_t row = g.width * slice.inner, out_row = g.out_width * slice.inner;
   const bool is_2x2 = detail::is_pool_2x2(g, slice);
   detail::for_each_plane(device, slice, g, [&](index_t plane) {
     if (!is_2x2) {
       const index_t at = plane * g.out_height * out_row;
-      detail::max_pool_windows_backward(g, slice.inner, dy + at, choice + at, dx + plane * g.height * row);
+      detail::max_pool_windows_backward(g, slice.inner, dy + at, choice + at,
+                                        dx + plane * g.height * row);
       return;
     }
     for (index_t i = 0; i < g.out_height; ++i) {

@@ -22,8 +22,8 @@ struct Largest {
 };
 
 // Writes the largest of four.
-GPUNET_TARGET [[gnu::always_inline]] inline void write_largest(const Vector (&candidates)[4], float* y,
-                                                               PoolChoice* choice) {
+GPUNET_TARGET [[gnu::always_inline]] inline void write_largest(const Vector (&candidates)[4],
+                                                               float* y, PoolChoice* choice) {
   Largest largest{candidates[0], Mask{}};
 #pragma GCC unroll 3
   for (int k = 1; k < 4; ++k)
@@ -33,18 +33,21 @@ GPUNET_TARGET [[gnu::always_inline]] inline void write_largest(const Vector (&ca
 
 // Windows of 2 x 2 that do not overlap: one row of y of one channel from the two rows of x over it.
 // Vectors run over the samples of a slice; `inner` is a multiple of the path's lanes.
-GPUNET_TARGET inline void max_pool_row(index_t columns, index_t inner, const float* above, const float* below,
-                                       float* y, PoolChoice* choice) {
+GPUNET_TARGET inline void max_pool_row(index_t columns, index_t inner, const float* above,
+                                       const float* below, float* y, PoolChoice* choice) {
   for (index_t column = 0; column < columns; ++column, above += inner, below += inner)
-    for (index_t j = 0; j < inner; j += lanes, above += lanes, below += lanes, y += lanes, choice += lanes)
-      write_largest({load(above), load(above + inner), load(below), load(below + inner)}, y, choice);
+    for (index_t j = 0; j < inner;
+         j += lanes, above += lanes, below += lanes, y += lanes, choice += lanes)
+      write_largest({load(above), load(above + inner), load(below), load(below + inner)}, y,
+                    choice);
 }
 
 // Every other element of two vectors in a row.
 #if GPUNET_LANES == 16
 #define GPUNET_EVERY_OTHER(first) GPUNET_EVERY_OTHER_OF(first, first + 16)
-#define GPUNET_EVERY_OTHER_OF(a, b) \
-  a, a + 2, a + 4, a + 6, a + 8, a + 10, a + 12, a + 14, b, b + 2, b + 4, b + 6, b + 8, b + 10, b + 12, b + 14
+#define GPUNET_EVERY_OTHER_OF(a, b)                                                             \
+  a, a + 2, a + 4, a + 6, a + 8, a + 10, a + 12, a + 14, b, b + 2, b + 4, b + 6, b + 8, b + 10, \
+      b + 12, b + 14
 #elif GPUNET_LANES == 8
 #define GPUNET_EVERY_OTHER(first) GPUNET_EVERY_OTHER_OF(first, first + 8)
 #define GPUNET_EVERY_OTHER_OF(a, b) a, a + 2, a + 4, a + 6, b, b + 2, b + 4, b + 6
@@ -55,17 +58,17 @@ GPUNET_TARGET inline void max_pool_row(index_t columns, index_t inner, const flo
 
 // The same for slices of one sample, whose neighbors in a row are columns; at least one vector of
 // them.
-GPUNET_TARGET inline void max_pool_row_of_one(index_t columns, const float* above, const float* below, float* y,
-                                              PoolChoice* choice) {
+GPUNET_TARGET inline void max_pool_row_of_one(index_t columns, const float* above,
+                                              const float* below, float* y, PoolChoice* choice) {
   for (index_t first = 0; first < columns; first += lanes) {
     const index_t i = std::min(first, columns - lanes);
     const Vector a = load(above + 2 * i), b = load(above + 2 * i + lanes);
     const Vector c = load(below + 2 * i), d = load(below + 2 * i + lanes);
-    write_largest(
-        {__builtin_shufflevector(a, b, GPUNET_EVERY_OTHER(0)), __builtin_shufflevector(a, b, GPUNET_EVERY_OTHER(1)),
-         __builtin_shufflevector(c, d, GPUNET_EVERY_OTHER(0)),
-         __builtin_shufflevector(c, d, GPUNET_EVERY_OTHER(1))},
-        y + i, choice + i);
+    write_largest({__builtin_shufflevector(a, b, GPUNET_EVERY_OTHER(0)),
+                   __builtin_shufflevector(a, b, GPUNET_EVERY_OTHER(1)),
+                   __builtin_shufflevector(c, d, GPUNET_EVERY_OTHER(0)),
+                   __builtin_shufflevector(c, d, GPUNET_EVERY_OTHER(1))},
+                  y + i, choice + i);
   }
 }
 
@@ -75,7 +78,8 @@ struct LoadRow {
 };
 struct LoadEveryOther {
   GPUNET_TARGET [[gnu::always_inline]] Vector operator()(const float* p) const {
-    return __builtin_shufflevector(load(p), load(p + lanes - 1), GPUNET_EVERY_OTHER_OF(0, GPUNET_LANES + 1));
+    return __builtin_shufflevector(load(p), load(p + lanes - 1),
+                                   GPUNET_EVERY_OTHER_OF(0, GPUNET_LANES + 1));
   }
 };
 struct LoadStrided {
@@ -90,9 +94,11 @@ struct LoadStrided {
 
 // Writes the largest of the vectors load(p) for each element p of a window, which begins at `from`.
 template <class Load>
-GPUNET_TARGET [[gnu::always_inline]] inline void write_largest(const Pool2dGeometry& g, const ClippedWindow& window,
-                                                               index_t inner, const float* from, const Load& load,
-                                                               float* y, PoolChoice* choice) {
+GPUNET_TARGET [[gnu::always_inline]] inline void write_largest(const Pool2dGeometry& g,
+                                                               const ClippedWindow& window,
+                                                               index_t inner, const float* from,
+                                                               const Load& load, float* y,
+                                                               PoolChoice* choice) {
   index_t place = window.first_place;
   Largest largest{load(from), Mask{} + static_cast<std::int32_t>(place)};
   for (index_t ky = 0; ky < window.rows; ++ky, from += g.width * inner, place += g.kernel_width)
@@ -103,8 +109,8 @@ GPUNET_TARGET [[gnu::always_inline]] inline void write_largest(const Pool2dGeome
 
 // One row of y of one channel, [out_width][inner], in vectors over samples. `inner` is a multiple
 // of the path's lanes.
-GPUNET_TARGET inline void max_pool_windows(const Pool2dGeometry& g, index_t inner, index_t row, const float* image,
-                                           float* y, PoolChoice* choice) {
+GPUNET_TARGET inline void max_pool_windows(const Pool2dGeometry& g, index_t inner, index_t row,
+                                           const float* image, float* y, PoolChoice* choice) {
   for (index_t column = 0; column < g.out_width; ++column) {
     const ClippedWindow window = clipped_window(g, row, column);
     const float* from = image + (window.top * g.width + window.left) * inner;
@@ -115,8 +121,9 @@ GPUNET_TARGET inline void max_pool_windows(const Pool2dGeometry& g, index_t inne
 
 // The same for slices of one sample, in vectors over the columns from `begin` to `end`, whose
 // windows have all their columns; at least one vector of them.
-GPUNET_TARGET inline void max_pool_windows_of_one(const Pool2dGeometry& g, index_t row, index_t begin, index_t end,
-                                                  const float* image, float* y, PoolChoice* choice) {
+GPUNET_TARGET inline void max_pool_windows_of_one(const Pool2dGeometry& g, index_t row,
+                                                  index_t begin, index_t end, const float* image,
+                                                  float* y, PoolChoice* choice) {
   for (index_t first = begin; first < end; first += lanes) {
     const index_t column = std::min(first, end - lanes);
     const ClippedWindow window = clipped_window(g, row, column);
@@ -157,9 +164,11 @@ GPUNET_TARGET inline void max_pool_wide_window(const Pool2dGeometry& g, const Cl
 
 // The backward pass: one row of dy writes the two rows of dx under it.
 GPUNET_TARGET inline void max_pool_row_gradient(index_t columns, index_t inner, const float* dy,
-                                                const PoolChoice* choice, float* above, float* below) {
+                                                const PoolChoice* choice, float* above,
+                                                float* below) {
   for (index_t column = 0; column < columns; ++column, above += inner, below += inner)
-    for (index_t j = 0; j < inner; j += lanes, above += lanes, below += lanes, dy += lanes, choice += lanes) {
+    for (index_t j = 0; j < inner;
+         j += lanes, above += lanes, below += lanes, dy += lanes, choice += lanes) {
       const Vector d = load(dy);
       Choices chosen;
       __builtin_memcpy(&chosen, choice, sizeof chosen);

@@ -1,4 +1,5 @@
-// Normalization of rows of floats on Host: in vectors over samples, or over the row for slices of one sample.
+// Normalization of rows of floats on Host: in vectors over samples, or over the row for slices of
+// one sample.
 #pragma once
 
 #include <algorithm>
@@ -28,10 +29,11 @@ void for_each_row(Host& device, const RowNormRows& rows, index_t n, Task task) {
   device.run_if(rows.elements() >= 1 << 15, n, [&](index_t i, int) { task(i); });
 }
 
-// The number of floats that vectors run over; 0 if there are no vectors for these rows. Gradients of very short rows are
-// differences of near numbers, for which the plain version has more digits.
+// The number of floats that vectors run over; 0 if there are no vectors for these rows. Gradients
+// of very short rows are differences of near numbers, for which the plain version has more digits.
 inline index_t row_width(const RowNormRows& rows) {
-  const index_t inner = rows.slice.inner, neighbors = rows.g.channels == 0 ? rows.g.length : rows.g.run();
+  const index_t inner = rows.slice.inner,
+                neighbors = rows.g.channels == 0 ? rows.g.length : rows.g.run();
   if (std::min(rows.g.length, inner > 1 ? inner : neighbors) < 4) return 0;
   return inner == 4 || inner == 16 ? inner : inner == 1 ? neighbors : 0;
 }
@@ -50,8 +52,9 @@ inline void row_norm_backward_input(Host& device, const RowNormBackward<float>& 
   const RowNormRows& rows = pass.rows;
   const index_t width = detail::row_width(rows);
   if (width == 0) return row_norm_backward_input<Host>(device, pass);
-  detail::for_each_row(device, rows, rows.slice.outer * rows.g.rows,
-                       [&](index_t row) { GPUNET_CALL_PATH(width, row_norm_input_gradient, pass, row); });
+  detail::for_each_row(device, rows, rows.slice.outer * rows.g.rows, [&](index_t row) {
+    GPUNET_CALL_PATH(width, row_norm_input_gradient, pass, row);
+  });
 }
 
 inline void row_norm_backward_parameters(Host& device, const RowNormBackward<float>& pass) {

@@ -1,11 +1,12 @@
-// Normalization of rows of floats, one vector path; see device/host/each_isa_path.inl and rows.hpp. The samples of a slice that
-// are innermost are a multiple of the path's lanes, and vectors run over samples; or there is one, and they run over the row.
+// Normalization of rows of floats, one vector path; see device/host/each_isa_path.inl and rows.hpp.
+// The samples of a slice that are innermost are a multiple of the path's lanes, and vectors run
+// over samples; or there is one, and they run over the row.
 
 namespace gpunet::GPUNET_PATH {
 
 // Writes the means of the lanes, or the mean over all lanes to each, of n numbers.
-GPUNET_TARGET [[gnu::always_inline]] inline void write_means(const LaneSums& sums, bool of_all, double n,
-                                                             double* to) {
+GPUNET_TARGET [[gnu::always_inline]] inline void write_means(const LaneSums& sums, bool of_all,
+                                                             double n, double* to) {
   double of_lanes[GPUNET_LANES];
   sums.write(of_lanes);
   const double all_lanes = of_all ? sums.wide_all() : 0;
@@ -22,7 +23,8 @@ GPUNET_TARGET [[gnu::always_inline]] inline Vector to_floats(const double* value
 // A mean in two floats, so that the distance of a near number keeps its digits.
 struct RowMeans {
   Vector high, low;
-  GPUNET_TARGET [[gnu::always_inline]] explicit RowMeans(const double* means) : high(to_floats(means)) {
+  GPUNET_TARGET [[gnu::always_inline]] explicit RowMeans(const double* means)
+      : high(to_floats(means)) {
     double rest[GPUNET_LANES];
     for (int lane = 0; lane < GPUNET_LANES; ++lane)
       rest[lane] = means[lane] - static_cast<double>(high[lane]);
@@ -34,26 +36,33 @@ struct RowMeans {
   GPUNET_TARGET [[gnu::always_inline]] Vector distance(Vector x) const { return x - high - low; }
 };
 
-// Weights of a row: of a place those of all lanes, or where lanes are neighbors in the row, of lanes places.
+// Weights of a row: of a place those of all lanes, or where lanes are neighbors in the row, of
+// lanes places.
 struct RowWeights {
   const float* weights;  // may be null
   float missing;
   bool neighbors;
   GPUNET_TARGET [[gnu::always_inline]] Vector operator[](index_t place) const {
-    return !weights ? Vector{} + missing : neighbors ? load(weights + place) : Vector{} + weights[place];
+    return !weights    ? Vector{} + missing
+           : neighbors ? load(weights + place)
+                       : Vector{} + weights[place];
   }
 };
 
-// Calls f(i, place, mask) for all vectors of a row and of sample j and its neighbors: the offset, the weight of its first
-// element, and the lanes that earlier vectors have not had. The last vector of a run overlaps the one before.
+// Calls f(i, place, mask) for all vectors of a row and of sample j and its neighbors: the offset,
+// the weight of its first element, and the lanes that earlier vectors have not had. The last vector
+// of a run overlaps the one before.
 template <class F>
-GPUNET_TARGET [[gnu::always_inline]] inline void walk_row(const RowNormRows& rows, index_t row, index_t j, F& f) {
+GPUNET_TARGET [[gnu::always_inline]] inline void walk_row(const RowNormRows& rows, index_t row,
+                                                          index_t j, F& f) {
   const RowNormGeometry& g = rows.g;
-  const index_t inner = rows.slice.inner, runs = g.channels == 0 ? 1 : g.channels, run = g.length / runs;
+  const index_t inner = rows.slice.inner, runs = g.channels == 0 ? 1 : g.channels,
+                run = g.length / runs;
   const Mask all = last_lanes(lanes);
   for (index_t c = 0; c < runs; ++c) {
     const index_t first = (row * g.length + c * run) * inner + j;
-    const index_t place = g.channels == 0 ? 0 : row % g.rows * runs + c, next = g.channels == 0 ? 1 : 0;
+    const index_t place = g.channels == 0 ? 0 : row % g.rows * runs + c,
+                  next = g.channels == 0 ? 1 : 0;
     if (inner > 1) {
       for (index_t r = 0; r < run; ++r)
         f(first + r * inner, place + r * next, all);
@@ -113,8 +122,12 @@ GPUNET_TARGET inline void row_norm_forward(const RowNormForward<float>& pass, in
     write_means(variance.sum, one, length, inverse);
     for (double& value : inverse)
       value = inverse_deviation<float>(value, pass.eps);
-    const NormalizeRow normalize{
-        pass.x, RowMeans(mean), to_floats(inverse), {pass.w, 1, neighbors}, {pass.b.data(), 0, neighbors}, pass.y};
+    const NormalizeRow normalize{pass.x,
+                                 RowMeans(mean),
+                                 to_floats(inverse),
+                                 {pass.w, 1, neighbors},
+                                 {pass.b.data(), 0, neighbors},
+                                 pass.y};
     walk_row(pass.rows, row, j, normalize);
     const index_t at = row * inner + j;
     for (index_t lane = 0; lane < (one ? 1 : lanes); ++lane) {
@@ -129,13 +142,17 @@ struct RowNormal {
   RowMeans mean;
   Vector inverse;
   GPUNET_TARGET
-  [[gnu::always_inline]] RowNormal(const RowNormRows& rows, const RowStatistics& of, index_t row, index_t j)
+  [[gnu::always_inline]] RowNormal(const RowNormRows& rows, const RowStatistics& of, index_t row,
+                                   index_t j)
       : RowNormal(of.mean + row * rows.slice.inner + j, of.inverse + row * rows.slice.inner + j,
                   rows.slice.inner == 1) {}
-  GPUNET_TARGET [[gnu::always_inline]] Vector operator()(Vector x) const { return mean.distance(x) * inverse; }
+  GPUNET_TARGET [[gnu::always_inline]] Vector operator()(Vector x) const {
+    return mean.distance(x) * inverse;
+  }
 
  private:
-  GPUNET_TARGET [[gnu::always_inline]] RowNormal(const double* means, const double* inverses, bool one)
+  GPUNET_TARGET
+  [[gnu::always_inline]] RowNormal(const double* means, const double* inverses, bool one)
       : mean(one ? RowMeans(*means) : RowMeans(means)),
         inverse(one ? Vector{} + static_cast<float>(*inverses) : to_floats(inverses)) {}
 };
@@ -176,7 +193,8 @@ GPUNET_TARGET inline void row_norm_input_gradient(const RowNormBackward<float>& 
     double normal_mean[GPUNET_LANES], mean[GPUNET_LANES] = {};
     write_means(sums.normal_sum, one, length, normal_mean);
     if (pass.centers) write_means(sums.sum, one, length, mean);
-    const RowGradientOfInput gradient{pass.x, pass.dy, normal, w, to_floats(normal_mean), to_floats(mean), pass.dx};
+    const RowGradientOfInput gradient{pass.x,          pass.dy, normal, w, to_floats(normal_mean),
+                                      to_floats(mean), pass.dx};
     walk_row(pass.rows, row, j, gradient);
   }
 }
@@ -197,8 +215,8 @@ struct WeightSums {
 };
 
 // The gradients of the weights first to last - 1, row_norm_weights at most.
-GPUNET_TARGET inline void row_norm_parameter_gradients(const RowNormBackward<float>& pass, index_t first,
-                                                       index_t last) {
+GPUNET_TARGET inline void row_norm_parameter_gradients(const RowNormBackward<float>& pass,
+                                                       index_t first, index_t last) {
   const RowNormRows& rows = pass.rows;
   const RowNormGeometry& g = rows.g;
   const index_t inner = rows.slice.inner, all_rows = rows.slice.outer * g.rows;

@@ -1,6 +1,7 @@
-// Softmax of floats, one vector path; see device/host/each_isa_path.inl and ../softmax.ipp. A vector holds `lanes`
-// neighboring columns of [classes, width], or classes of a row where the width is 1. In the forward
-// pass the last vector overlaps the one before; in the backward pass the width is a multiple of 16.
+// Softmax of floats, one vector path; see device/host/each_isa_path.inl and ../softmax.ipp. A
+// vector holds `lanes` neighboring columns of [classes, width], or classes of a row where the width
+// is 1. In the forward pass the last vector overlaps the one before; in the backward pass the width
+// is a multiple of 16.
 
 namespace gpunet::GPUNET_PATH {
 
