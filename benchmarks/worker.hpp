@@ -38,7 +38,8 @@ inline double run_trainings(Work& work, index_t steps) {
 
 // The conversation with the driver, one line each; opponent.py speaks the same, but is told the job
 // by "start JOB" and goes on to the next after "end".
-//   start   -> "MB by which the peak of memory grew, MB of the whole process, value after three steps"
+//   start   -> "MB by which the peak of memory grew, MB of the whole process, value after three
+//              steps"
 //   run N   -> "milliseconds of N steps"
 //
 // `Memory` has reset(), peak() since then, and most(), of the whole process; all in MB.

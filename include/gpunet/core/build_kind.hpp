@@ -21,13 +21,11 @@ inline bool note_build_kind(unsigned compiled, unsigned exceptions) {
   if ((build_kinds & 3) == 3)
     problem =
         "units compiled with GPUNET_COMPILED=1 and units compiled without (functions would have "
-        "two definitions), "
-        "link gpunet::compiled or gpunet::cuda to all of its targets or to none";
+        "two definitions), link gpunet::compiled or gpunet::cuda to all of its targets or to none";
   else if ((build_kinds & 12) == 12)
     problem =
         "units compiled with -fno-exceptions and units compiled without (functions would have two "
-        "definitions), "
-        "compile all of them, gpunet::compiled too, with or without";
+        "definitions), compile all of them, gpunet::compiled too, with or without";
   if (problem) {
     std::fprintf(stderr,
                  "gpunet: this program has %s; shared libraries that are to differ need "

@@ -46,8 +46,7 @@
 #endif
 #define GPUNET_CUDA GPUNET_NVCC
 #elif GPUNET_CUDA && !GPUNET_COMPILED && !GPUNET_NVCC
-#error \
-    "gpunet: GPUNET_CUDA=1 without the compiled library (which holds the kernels), link gpunet::cuda"
+#error "gpunet: GPUNET_CUDA=1 without the compiled library (it has the kernels), link gpunet::cuda"
 #endif
 #if GPUNET_COMPILED
 // Bodies of functions, not templates, that only gpunet::cuda contains (.cuh) or each library for
@@ -77,8 +76,7 @@
 // trap and functions set errno, g++ keeps branches in them.
 #if defined(__GNUC__) && !defined(__clang__)
 #if __GNUC__ < 12
-#error \
-    "gpunet: g++ is older than 12 (it lacks __builtin_shufflevector), use g++-12 or clang++-14 or later"
+#error "gpunet: g++ is older than 12 (no __builtin_shufflevector), use g++-12, clang++-14 or later"
 #endif
 #define GPUNET_VECTORIZE gnu::optimize("O3", "no-math-errno", "no-trapping-math"), gnu::flatten
 #define GPUNET_INDEPENDENT_ITERATIONS _Pragma("GCC ivdep")
@@ -86,8 +84,7 @@
 #define GPUNET_VECTORIZE gnu::flatten
 #define GPUNET_INDEPENDENT_ITERATIONS  // Clang checks for overlaps at run time
 #else
-#error \
-    "gpunet: this compiler is neither GCC nor Clang (the host kernels use their vector extensions), use one of them"
+#error "gpunet: neither GCC nor Clang (host kernels use their vector extensions), use one of them"
 #endif
 
 // 1 on processors with vector paths (AVX2, AVX-512) beside the baseline.

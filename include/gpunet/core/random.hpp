@@ -165,8 +165,7 @@ class GeneratorOption {
   Generator& operator*() const {
     require(!lifetime_.is_over(),
             "gpunet::Generator: the generator that was given as .generator is gone (destroyed; a "
-            "moved one is "
-            "another), keep it as long as what draws from it");
+            "moved one is another), keep it as long as what draws from it");
     return own_ ? *own_ : default_generator();
   }
   Generator* operator->() const { return &**this; }

@@ -66,10 +66,10 @@ class TrackedPointer {
   using Base = Trackable<std::remove_const_t<T>>;
 
   [[noreturn, gnu::cold, gnu::noinline]] static void refuse() {
-    throw_error(Error(concat("gpunet::", T::type_name,
-                             ": the object is gone (destroyed, or another one was assigned to it), "
-                             "but something made for "
-                             "it is still used, keep the object as long, or make that anew")));
+    throw_error(Error(
+        concat("gpunet::", T::type_name,
+               ": the object is gone (destroyed, or another one was assigned to it), but something "
+               "made for it is still used, keep the object as long, or make that anew")));
   }
 
   std::shared_ptr<Base*> place_;

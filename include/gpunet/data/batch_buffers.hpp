@@ -43,12 +43,13 @@ class BatchSlots {
 //   member              thread     when
 //   constructor         training   before the first epoch; everything is allocated here
 //   enter()             worker     before its first batch of an epoch
-//   wait_reusable(s)    filler     before it writes slot s, which is new, released, or filled but not sent
+//   wait_reusable(s)    filler     before it writes slot s, which is new, released, or filled but
+//                                  not sent
 //   host_inputs(s),
 //   host_targets(s)     filler     while it writes samples by DatasetView::read_raw()
 //   send(s, n)          training   when the slot is filled; returns its first n samples
-//   release(s)          training   at the next batch or the end of the loop; all work on the batch has been submitted to
-//                                  the device but need not be complete
+//   release(s)          training   at the next batch or the end of the loop; all work on the batch
+//                                  has been submitted to the device but need not be complete
 //   destructor          training   when no filler runs and all sent slots are released
 //
 // The filler is a worker, or the training thread itself. Calls on one slot are ordered by the

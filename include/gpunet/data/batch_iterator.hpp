@@ -48,8 +48,7 @@ class BatchIterator {
   bool operator==(std::default_sentinel_t) const {
     require(loop_ == source_->loops_,
             "gpunet::data::DataLoader: another loop over the same batches has begun (they serve "
-            "one at a time), give "
-            "each loop batches of its own: loader.to(device)");
+            "one at a time), give each loop batches of its own: loader.to(device)");
     return source_->current_ == source_->size_;
   }
 

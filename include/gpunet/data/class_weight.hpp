@@ -45,9 +45,9 @@ std::vector<label_t> labels_of(const Subset<Set>& subset) {
 }
 
 // Returns a weight for each class 0 to classes - 1 that makes all classes count alike, the number
-// of samples / (classes * that of the class), as
-// sklearn.utils.class_weight.compute_class_weight("balanced"):
-//   nn::CrossEntropyLoss criterion({.weight = data::compute_class_weight(data::labels_of(set), 10)});
+// of samples / (classes * that of the class), as sklearn's compute_class_weight("balanced"):
+//   const auto weight = data::compute_class_weight(data::labels_of(set), 10);
+//   nn::CrossEntropyLoss criterion({.weight = weight});
 // Labels equal to `ignore_index`, which the loss leaves out, do not count. Throws Error for another
 // label that is not a class, or a class without samples.
 std::vector<double> compute_class_weight(const std::vector<label_t>& labels, index_t classes,

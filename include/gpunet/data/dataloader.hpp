@@ -238,8 +238,8 @@ class DataLoader : public detail::AnyDataLoader {
   template <class Asked = DataLoader>
   auto begin() const {
     static_assert(!std::same_as<Asked, DataLoader>,
-                  "gpunet::data::DataLoader: the batches want a device, write "
-                  "for (auto [inputs, labels] : loader.to(device))");
+                  "gpunet::data::DataLoader: the batches want a device, write for (auto [inputs, "
+                  "labels] : loader.to(device))");
     return this;
   }
   template <class Asked = DataLoader>
@@ -253,9 +253,8 @@ template <gpunet::detail::Wrong Target>
 class DataLoader<Target> : public gpunet::detail::AnyArguments {
   static_assert(gpunet::detail::never<Target>,
                 "gpunet::data::DataLoader: the arguments are a dataset and options with the names "
-                "of DataLoaderOptions, "
-                "write data::TensorDataset set(X, y); data::DataLoader loader(set, {.batch_size = "
-                "4, .shuffle = true})");
+                "of DataLoaderOptions, write data::TensorDataset set(X, y); data::DataLoader "
+                "loader(set, {.batch_size = 4, .shuffle = true})");
 
  public:
   using AnyArguments::AnyArguments;

@@ -135,9 +135,8 @@ std::shared_ptr<const SetOf<Set>> held(Set&& set) {
   } else if constexpr (AnyDataset<S>) {
     static_assert(std::is_constructible_v<S, Set>,
                   "gpunet::data: the dataset cannot be copied (a part or a loader of it has a "
-                  "copy, so that it does "
-                  "not dangle), move it there: std::move(set), or give std::cref(set) and keep the "
-                  "set as long");
+                  "copy, so that it does not dangle), move it there: std::move(set), or give "
+                  "std::cref(set) and keep the set as long");
     return std::make_shared<const S>(std::forward<Set>(set));
   } else {
     return {};

@@ -16,8 +16,7 @@ GPUNET_INLINE label_t DatasetView::read(index_t i, float* sample) const {
           "gpunet::data: the targets of the dataset are of ", has_labels_ ? "label_t" : "float",
           " and shape ", to_string(target_sizes_),
           " (want a label for each sample), take a dataset with labels, or a Subset of the dataset "
-          "itself instead "
-          "of a DatasetView of it");
+          "itself instead of a DatasetView of it");
   label_t label = 0;
   read(i, sample, &label);
   return label;

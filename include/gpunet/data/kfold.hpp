@@ -18,7 +18,8 @@ struct KFoldOptions {
 
 // Cuts samples into k folds, each of which is the test set once, with the same indices as
 // sklearn.model_selection.KFold:
-//   for (const auto& [train, test] : data::KFold(5, {.shuffle = true, .random_state = 0}).split(set.size())) ...
+//   const data::KFold folds(5, {.shuffle = true, .random_state = 0});
+//   for (const auto& [train, test] : folds.split(set.size())) ...
 // Without shuffle, a fold is a range of samples. The first folds have one sample more if k does not
 // divide their number.
 class KFold {

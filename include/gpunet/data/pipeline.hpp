@@ -47,8 +47,7 @@ class TransformOf final : public AnyTransform {
   static constexpr bool moves = of_images && TransformsImages<Transform, std::uint8_t>;
   static_assert(of_images || std::is_invocable_r_v<float, const Transform&, float, index_t>,
                 "gpunet::data: a transform after ToTensor takes neither a value (float, index_t) "
-                "nor an image "
-                "(Pixels<float>&)");
+                "nor an image (Pixels<float>&)");
 
  public:
   explicit TransformOf(const Transform& transform)
@@ -175,8 +174,7 @@ class Pipeline {
       : Pipeline(detail::list_of(transform), input) {
     static_assert(detail::is_in_order<Transforms...>(),
                   "gpunet::data: a list of transforms wants ToTensor once, before those of values "
-                  "(Normalize, Lambda "
-                  "of a value)");
+                  "(Normalize, Lambda of a value)");
   }
 
   // Returns the size of the samples.

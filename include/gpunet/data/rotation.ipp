@@ -78,8 +78,7 @@ GPUNET_INLINE RandomRotation::RandomRotation(double degrees, const RotateOptions
     : degrees_{-degrees, degrees}, options_(options) {
   require(degrees >= 0 && std::isfinite(degrees), "gpunet::data::RandomRotation: ", degrees,
           " degrees (want 0 or more, the angle goes from -degrees to degrees), give two for other "
-          "angles, as "
-          "RandomRotation{{0, 90}}");
+          "angles, as RandomRotation{{0, 90}}");
 }
 GPUNET_INLINE RandomRotation::RandomRotation(const std::array<double, 2>& degrees,
                                              const RotateOptions& options)

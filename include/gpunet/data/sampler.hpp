@@ -63,7 +63,10 @@ struct DistributedSamplerOptions {
 // (torch/utils/data/distributed.py):
 //   data::DistributedSampler sampler(set, {.num_replicas = comm.size(), .rank = comm.rank()});
 //   data::DataLoader loader(set, {.batch_size = 32, .sampler = sampler});
-//   for (int epoch = 0; epoch < 10; ++epoch) { sampler.set_epoch(epoch); for (auto [x, y] : loader) ... }
+//   for (int epoch = 0; epoch < 10; ++epoch) {
+//     sampler.set_epoch(epoch);
+//     for (auto [x, y] : loader) ...
+//   }
 // The order is drawn from a generator of its own, seeded with seed + epoch. Rank r of n has samples
 // r, r + n, r + 2 n, ... of it. All ranks have equally many. Copies, such as that of a loader,
 // share the epoch.

@@ -29,8 +29,7 @@ GPUNET_INLINE RandomSampler::RandomSampler(index_t n, const RandomSamplerOptions
   require(!options.replacement || !options.generator.is_given() || size() <= index_t{1} << 32,
           where, "num_samples ", size(),
           " with replacement from a generator (want 2^32 or fewer, each epoch passes over the "
-          "numbers of all), "
-          "leave out .generator");
+          "numbers of all), leave out .generator");
 }
 
 namespace detail {

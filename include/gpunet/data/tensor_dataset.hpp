@@ -121,8 +121,7 @@ template <gpunet::detail::Wrong Target>
 class TensorDataset<Target> : public gpunet::detail::AnyArguments {
   static_assert(gpunet::detail::never<Target>,
                 "gpunet::data::TensorDataset: the arguments are a tensor of samples and one of "
-                "targets, write "
-                "data::TensorDataset set(X, y)");
+                "targets, write data::TensorDataset set(X, y)");
 
  public:
   using AnyArguments::AnyArguments;

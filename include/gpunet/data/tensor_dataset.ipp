@@ -11,9 +11,8 @@ namespace gpunet::data {
 GPUNET_INLINE void detail::refuse_lifetime() {
   throw_error(
       Error("gpunet::data::TensorDataset: a tensor of the dataset no longer exists (its memory is "
-            "gone), keep it as "
-            "long as the dataset and its loaders, or move it there: TensorDataset "
-            "set(std::move(X), std::move(y))"));
+            "gone), keep it as long as the dataset and its loaders, or move it there: "
+            "TensorDataset set(std::move(X), std::move(y))"));
 }
 
 GPUNET_INLINE detail::SampleTensor::SampleTensor(DatasetTensor<float> samples, const Sizes& targets,

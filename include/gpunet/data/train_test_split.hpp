@@ -46,7 +46,8 @@ Tensor<T, Host> rows_of(const Tensor<T, Host>& all, const std::vector<index_t>& 
 }  // namespace detail
 
 // Splits n samples at random, with the same indices as sklearn.model_selection.train_test_split:
-//   auto [train, test] = data::train_test_split(set.size(), {.test_size = 0.2, .random_state = 33});
+//   auto [train, test] =
+//       data::train_test_split(set.size(), {.test_size = 0.2, .random_state = 33});
 //   const data::Subset train_set(set, train);
 TrainTestSplit train_test_split(index_t n, const TrainTestSplitOptions& options = {});
 
@@ -58,7 +59,8 @@ struct SplitTensors {
 };
 
 // The same for samples [n, ...] and their targets [n, ...]:
-//   auto [X_train, X_test, y_train, y_test] = data::train_test_split(X, y, {.test_size = 0.2, .random_state = 33});
+//   auto [X_train, X_test, y_train, y_test] =
+//       data::train_test_split(X, y, {.test_size = 0.2, .random_state = 33});
 // Throws Error unless there is one target per sample.
 template <class X, class Y>
 SplitTensors<X, Y> train_test_split(const Tensor<X, Host>& samples, const Tensor<Y, Host>& targets,

@@ -14,8 +14,7 @@ Sample transform_image(const Pipeline& pipeline, const io::Image& image);
 }  // namespace detail
 
 // Returns the sample that a dataset with this transform would make of the image, with label 0.
-// transform(image) calls
-// it:
+// transform(image) calls it:
 //   data::Sample sample = transform(io::read_image("cat.png"));
 // The default generator seeds random transforms. Throws Error if the transform does not accept the
 // image.

@@ -3,11 +3,13 @@
 // A transform is a function object of one of two kinds. Those of values compute one float of one
 // value and its channel:
 //   float operator()(float x, index_t channel) const;
-//   void check(index_t channels) const;   // optional; throws Error for images with the wrong number of channels
+//   void check(index_t channels) const;  // optional; Error for a wrong number of channels
 // Those of images change a whole image, with or without random numbers:
 //   void operator()(Pixels<float>& image, Random& random) const;
-//   void operator()(Pixels<std::uint8_t>& image, Random& random) const;   // optional, if pixels are only moved
-//   ImageSizes output(const ImageSizes& input) const;                     // optional; Error for an unsuitable image
+//   // optional, if pixels are only moved:
+//   void operator()(Pixels<std::uint8_t>& image, Random& random) const;
+//   // optional; Error for an unsuitable image:
+//   ImageSizes output(const ImageSizes& input) const;
 // One that reads bytes row by row, so that no image of floats is in memory before it, also has
 //   void operator()(const ByteImage& from, const PixelTable& table, Pixels<float>& to) const;
 #pragma once
@@ -150,8 +152,7 @@ class Compose {
       const auto& transform = std::get<I>(transforms_);
       static_assert(std::invocable<decltype(transform), T, index_t>,
                     "gpunet::data::Compose: a transform does not take what the one before it "
-                    "gives, begin with "
-                    "ToTensor and go on with transforms of floats");
+                    "gives, begin with ToTensor and go on with transforms of floats");
       return apply<I + 1>(transform(x, channel), channel);
     }
   }
@@ -176,8 +177,7 @@ class Lambda {
   explicit Lambda(Function function) : function_(std::move(function)) {
     static_assert(of_value || of_value_and_channel || of_image || of_image_and_random,
                   "gpunet::data::Lambda: the function takes none of (float), (float, index_t), "
-                  "(Pixels<float>&), "
-                  "(Pixels<float>&, Random&)");
+                  "(Pixels<float>&), (Pixels<float>&, Random&)");
   }
 
   float operator()(std::same_as<float> auto x, index_t) const requires(of_value) {

@@ -60,15 +60,14 @@ GPUNET_INLINE Communicator::Communicator(const CommunicatorOptions& options) {
           "gpunet::distributed::Communicator: this process is rank ", launch.rank, " of ",
           launch.world_size, " that ", launch.launcher,
           " started, and the program has nothing that connects them (each would train for itself), "
-          "include "
-          "<gpunet/distributed/mpi.hpp> in one source and link gpunet::mpi, or nccl.cuh and "
-          "gpunet::nccl for GPUs");
-  require(size() >= launch.world_size, "gpunet::distributed::Communicator: the ", engine_name(),
-          " of this program has ", size(), " of ", launch.world_size, " processes that ",
-          launch.launcher,
-          " started (that knows another MPI than the program's, or none), start it with the mpirun "
-          "of the MPI that it "
-          "is linked with, or by srun --mpi=pmix (Open MPI) or --mpi=pmi2 (MPICH)");
+          "include <gpunet/distributed/mpi.hpp> in one source and link gpunet::mpi, or nccl.cuh "
+          "and gpunet::nccl for GPUs");
+  require(
+      size() >= launch.world_size, "gpunet::distributed::Communicator: the ", engine_name(),
+      " of this program has ", size(), " of ", launch.world_size, " processes that ",
+      launch.launcher,
+      " started (that knows another MPI than the program's, or none), start it with the mpirun of "
+      "the MPI that it is linked with, or by srun --mpi=pmix (Open MPI) or --mpi=pmi2 (MPICH)");
 }
 
 GPUNET_INLINE std::uint64_t Communicator::start(const CollectiveCall& call) {
@@ -103,10 +102,10 @@ GPUNET_INLINE void Communicator::run_checked(const CollectiveCall& call, const S
          .is_checked = true,
          .reason = call.reason});
     for (std::size_t r = 1; r < all.size(); ++r)
-      require(all[r] == all[0], where, "rank ", r, " calls ", detail::describe(all[r]),
-              " where rank 0 calls ", detail::describe(all[0]),
-              " (all ranks must make the same calls), let the code before it not depend on "
-              "the rank");
+      require(
+          all[r] == all[0], where, "rank ", r, " calls ", detail::describe(all[r]),
+          " where rank 0 calls ", detail::describe(all[0]),
+          " (all ranks must make the same calls), let the code before it not depend on the rank");
   }
   CollectiveCall plain = call;
   plain.is_checked = true;

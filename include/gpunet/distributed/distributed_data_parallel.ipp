@@ -67,8 +67,7 @@ DistributedDataParallel<D, T>::DistributedDataParallel(
           options.bucket_cap_mb, " (want more than 0), leave it out for 25");
   require(!net.reducer(),
           "gpunet::distributed::DistributedDataParallel: the network has one already (its "
-          "gradients would be reduced "
-          "twice), use that");
+          "gradients would be reduced twice), use that");
   verify();
   trained_ = detail::trained_parameters(net);
   if (options.reduction == Reduction::fixed_tree) tree_.emplace(net, comm, options.tree_leaves);
@@ -89,11 +88,8 @@ template <class D, class T>
 NoSync<D, T> DistributedDataParallel<D, T>::no_sync() {
   require(!tree_,
           "gpunet::distributed::DistributedDataParallel::no_sync: with Reduction::fixed_tree, "
-          "gradients are "
-          "reduced with "
-          "each batch (sums of several would depend on the number of ranks), use train::Step or "
-          "fit with "
-          "{.accumulate = k}");
+          "gradients are reduced with each batch (sums of several would depend on the number of "
+          "ranks), use train::Step or fit with {.accumulate = k}");
   return NoSync<D, T>(this);
 }
 
@@ -156,8 +152,7 @@ void DistributedDataParallel<D, T>::verify_parameters() {
             " has other parameters than rank 0 (norms ", std::sqrt(all[r][0]), " and ",
             std::sqrt(all[0][0]),
             ": something that is not the same on all ranks has changed them), give all ranks the "
-            "same optimizer, "
-            "schedule and calls");
+            "same optimizer, schedule and calls");
 }
 
 template <class D, class T>

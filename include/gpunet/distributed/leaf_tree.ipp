@@ -43,19 +43,16 @@ void LeafTree<D, T>::check_layers() const {
             "gpunet::distributed::DistributedDataParallel: with Reduction::fixed_tree, layer ",
             node.name, " (", gpunet::detail::class_of(node.layer),
             ") has statistics of its batch in training mode (they and its outputs would depend on "
-            "how samples are "
-            "shared among ranks), take GroupNorm or LayerNorm, or freeze them: net.eval() before "
-            "this and in a loop of "
-            "train::Step");
+            "how samples are shared among ranks), take GroupNorm or LayerNorm, or freeze them: "
+            "net.eval() before this and in a loop of train::Step");
 }
 
 template <class D, class T>
 void LeafTree<D, T>::check_running() const {
-  require(is_running_,
-          "gpunet::distributed::DistributedDataParallel: a backward pass with "
-          "Reduction::fixed_tree in a loop of "
-          "your own "
-          "(the batch has to run in leaves), use train::Step or train::fit");
+  require(
+      is_running_,
+      "gpunet::distributed::DistributedDataParallel: a backward pass with Reduction::fixed_tree in "
+      "a loop of your own (the batch has to run in leaves), use train::Step or train::fit");
 }
 
 template <class D, class T>

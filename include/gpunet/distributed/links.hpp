@@ -146,8 +146,7 @@ class Links {
       if (failure.empty() && !is_open && !link.has_ended)
         failure = concat("rank ", link.rank,
                          " has ended without a word (it was killed, or has called exit), see its "
-                         "messages, and start "
-                         "all again from the last checkpoint");
+                         "messages, and start all again from the last checkpoint");
       if (!is_open || link.said.size() > most_said)
         links_.erase(links_.begin() + static_cast<std::ptrdiff_t>(i--));
       if (!failure.empty()) return failure;

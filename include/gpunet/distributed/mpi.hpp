@@ -154,8 +154,7 @@ class MpiReports {
     }
   }
 
-  // Waits until a condition holds for the reports of all other ranks. Returns whether it did in
-  // time.
+  // Waits until a condition holds for the reports of all other ranks. Returns whether it did.
   template <class Condition>
   bool wait_for_all(std::chrono::milliseconds time, Condition condition) {
     const auto end = std::chrono::steady_clock::now() + time;
@@ -275,8 +274,7 @@ inline MPI_Comm mpi_comm_of_all(std::chrono::milliseconds timeout, MpiSession& s
       Error(concat("gpunet::distributed::Communicator: not all processes have made one within ",
                    std::chrono::duration<double>(timeout).count(),
                    " s (it takes all: a Communicator is no place for if (rank == 0)), make it on "
-                   "all ranks, or give "
-                   "a longer .timeout")));
+                   "all ranks, or give a longer .timeout")));
 }
 
 // Calls of MPI that do not block, so that a rank that does not come is noticed.
@@ -288,8 +286,7 @@ class MpiEngine final : public Engine {
       : timeout_(options.timeout), session_(MpiSession::get()) {
     require(!session_.has_failed(),
             "gpunet::distributed::Communicator: an earlier one has failed (MPI cannot go on after "
-            "that), end the "
-            "program and start it again from its checkpoint");
+            "that), end the program and start it again from its checkpoint");
     for (MPI_Comm& comm : comms_) {
       comm = mpi_comm_of_all(timeout_, session_);
       MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
@@ -332,8 +329,7 @@ class MpiEngine final : public Engine {
   std::uint64_t start(const CollectiveCall& call) override {
     require(!has_failed_,
             "gpunet::distributed: a call after one that has failed (the ranks are no longer in "
-            "step), end the program "
-            "and start it again from its checkpoint");
+            "step), end the program and start it again from its checkpoint");
     const bool has_rows = call.has_rows();
     constexpr index_t most = std::numeric_limits<int>::max() / 2;  // MPI counts in int
     require(!has_rows || call.elements <= most,
@@ -499,8 +495,7 @@ class MpiEngine final : public Engine {
         fail(concat("rank ", r, " waits in ", other.call(), ", this rank ",
                     mine.number < own.number ? "was in " : "in ", mine.call(),
                     " (all ranks must make the same calls: the same network, the same frozen "
-                    "parameters, as many batches), "
-                    "let them not depend on the rank"));
+                    "parameters, as many batches), let them not depend on the rank"));
       if (other.state != MpiReport::waiting || other.number < own.number)
         missing += concat(missing.empty() ? "" : ", ", r);
     }
@@ -509,8 +504,7 @@ class MpiEngine final : public Engine {
                   " of this rank within ",
                   std::chrono::duration_cast<std::chrono::seconds>(timeout_).count(),
                   " s (it hangs, was stopped, or works longer), look at that process, or give the "
-                  "Communicator a longer "
-                  ".timeout"));
+                  "Communicator a longer .timeout"));
   }
 
   void tell_failure(std::string_view why) {

@@ -257,8 +257,8 @@ class NcclEngine final : public Engine {
     auto [text, links] =
         Rendezvous(launch_, options).share(std::string(id.internal, sizeof id.internal));
     require(text.size() == sizeof id.internal,
-            "gpunet::distributed::Communicator: rank 0 has sent no id of NCCL (is it "
-            "another program?), start the same program on all ranks");
+            "gpunet::distributed::Communicator: rank 0 has sent no id of NCCL (is it another "
+            "program?), start the same program on all ranks");
     std::memcpy(id.internal, text.data(), sizeof id.internal);
     links_ = std::move(links);
   }
@@ -444,19 +444,16 @@ class NcclEngine final : public Engine {
       if (why.empty() && links_.left() >= 0 && (has_error || now - progress > patience))
         why = concat("rank ", links_.left(), " has left, and rank ", rank(),
                      " waits for it (do all ranks have the same number of batches?), give all "
-                     "ranks as many: "
-                     "data::DistributedSampler does");
+                     "ranks as many: data::DistributedSampler does");
       if (why.empty() && has_error && now - error_since > (links_ ? news_delay : pause))
         why = concat("rank ", rank(), ": NCCL reports ", nccl_error,
                      " (another rank has ended, or makes another call), see the messages of the "
-                     "other ranks, and start "
-                     "all again from the last checkpoint");
+                     "other ranks, and start all again from the last checkpoint");
       if (why.empty() && now - progress > timeout_)
         why = concat("rank ", rank(), " has waited for the other ranks for ",
                      std::chrono::duration<double>(timeout_).count(),
                      " s (one of them hangs, was stopped, works longer, or makes another call), "
-                     "look at those "
-                     "processes, or give the Communicator a longer .timeout");
+                     "look at those processes, or give the Communicator a longer .timeout");
       if (!why.empty()) return fail(why);
     }
   }

@@ -69,8 +69,7 @@ class Rendezvous {
     require(address && *address && port, where, "rank ", launch_.rank, " of ", launch_.world_size,
             " has no ", address && *address ? "MASTER_PORT" : "MASTER_ADDR",
             " in its environment (where rank 0 listens for the others), start the program with "
-            "torchrun, or set "
-            "MASTER_ADDR and MASTER_PORT on all ranks");
+            "torchrun, or set MASTER_ADDR and MASTER_PORT on all ranks");
     const std::string_view digits = port;
     const auto [after, problem] =
         std::from_chars(digits.data(), digits.data() + digits.size(), port_);
@@ -233,8 +232,7 @@ class Rendezvous {
     send(guest.socket,
          concat(refused, "rank 0 is one of ", launch_.world_size,
                 " processes (of another training?), give each training a MASTER_PORT of its own, "
-                "and all its ranks "
-                "one WORLD_SIZE"),
+                "and all its ranks one WORLD_SIZE"),
          Clock::now());
     return false;
   }

@@ -259,18 +259,16 @@ class GraphBuilder {
   value_t add_op(const Op& op, const void* kernels, std::span<const value_t> inputs,
                  const Sizes& output, std::span<const ParameterSpec> parameters,
                  std::span<const BufferSpec> buffers) {
-    static_assert(std::is_trivially_copyable_v<Op>,
-                  "gpunet::nn: a layer or op (Op = ... in this output) is not trivially copyable "
-                  "(the graph copies "
-                  "its bytes), keep numbers in it, and arrays in parameters and buffers");
+    static_assert(
+        std::is_trivially_copyable_v<Op>,
+        "gpunet::nn: a layer or op (Op = ... in this output) is not trivially copyable (the graph "
+        "copies its bytes), keep numbers in it, and arrays in parameters and buffers");
     static_assert(sizeof(Op) <= Node::most_bytes,
                   "gpunet::nn: a layer or op (Op = ... in this output) has more than 192 bytes "
-                  "(every node has "
-                  "room for so many), keep arrays in parameters and buffers");
+                  "(every node has room for so many), keep arrays in parameters and buffers");
     static_assert(alignof(Op) <= 16,
                   "gpunet::nn: a layer or op (Op = ... in this output) is aligned to more than 16 "
-                  "bytes (which "
-                  "a node is not), leave out alignas");
+                  "bytes (which a node is not), leave out alignas");
     const value_t y = add_node(&op_type<Op>, kernels, &op, inputs, output);
     if (!parameters.empty()) add_parameters(parameters);
     if (!buffers.empty()) add_buffers(buffers);

@@ -230,8 +230,7 @@ GPUNET_INLINE void GraphBuilder::add_buffers(std::span<const BufferSpec> buffers
   Graph& g = graph_;
   require(!g.nodes.back().shares_parameters, "gpunet::Model: layer ", path_,
           " is shared and has buffers (running statistics, which one of its places would take from "
-          "the other), give "
-          "each place a layer of its own");
+          "the other), give each place a layer of its own");
   for (const BufferSpec& spec : buffers) {
     g.buffers.push_back({key_of(spec.name), spec.sizes, g.buffer_elements, spec.initial, spec.kind,
                          spec.persistent});

@@ -39,7 +39,8 @@ concept OwningTensor = !Stateful<X> && requires(X & x) {
 // with bitwise the same results:
 //   index_t epoch = 0;
 //   io::Checkpoint checkpoint("run.safetensors");
-//   checkpoint.add("model", net).add("optimizer", optimizer).add("scheduler", scheduler).add("epoch", epoch);
+//   checkpoint.add("model", net).add("optimizer", optimizer);
+//   checkpoint.add("scheduler", scheduler).add("epoch", epoch);
 //   checkpoint.load();  // false if there is no file yet
 //   for (; epoch < 100;) {
 //     ... train for an epoch ...

@@ -92,8 +92,7 @@ constexpr Dtype dtype_of() {
   else {
     static_assert(std::is_same_v<T, bool>,
                   "gpunet::io::dtype_of: files store tensors of float, double, std::int32_t, "
-                  "index_t, std::uint8_t or "
-                  "bool, convert others: cast<float>(x)");
+                  "index_t, std::uint8_t or bool, convert others: cast<float>(x)");
     return Dtype::BOOL;
   }
 }

@@ -106,8 +106,7 @@ inline void refuse_foreign(std::string_view text, const std::string& path) {
           path,
           "is a file of torch.save of PyTorch 0.1 (a tar archive, which gpunet does not read)",
           "load it in Python with torch.load(path, weights_only=False), if you trust it, and save "
-          "its "
-          "state_dict anew");
+          "its state_dict anew");
   }
   refuse_marked(text, path);
   const std::string_view body = without_spaces(text);

@@ -35,9 +35,7 @@ GPUNET_INLINE Format written_format(const std::string& path) {
   const std::optional<Format> format = format_of(path);
   require(format.has_value(), "gpunet::io: cannot write ", path,
           ": its name has none of the extensions .safetensors, .pth, .pt, .npz or (for one array) "
-          ".npy, which "
-          "choose the "
-          "format: add one");
+          ".npy, which choose the format: add one");
   return *format;
 }
 
@@ -108,8 +106,7 @@ GPUNET_INLINE Format format_of_contents(std::span<const std::byte> bytes, const 
   const std::optional<Format> format = format_of(path);
   require(format.has_value(), "gpunet::io: ", path,
           ", byte 0: neither a safetensors file, nor one of torch.save or NumPy, begins like this "
-          "(it is damaged, or "
-          "something else), fetch it again or give another");
+          "(it is damaged, or something else), fetch it again or give another");
   return *format;
 }
 

@@ -38,8 +38,7 @@ GPUNET_INLINE void check_image_sides(std::string_view place, std::int64_t width,
   require(width <= std::clamp(options.max_pixels, std::int64_t{0}, most) / height, place,
           ": an image of ", width, " x ", height, " pixels (want at most ", options.max_pixels,
           "), fetch the file again if that is not its size, else raise the limit, {.max_pixels = "
-          "...}, or make it "
-          "smaller");
+          "...}, or make it smaller");
 }
 
 GPUNET_INLINE std::string png_number(std::uint32_t value) {

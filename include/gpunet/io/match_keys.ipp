@@ -88,8 +88,7 @@ class EntryFinder {
         entries_.begin());
     require(match_ == Matching::by_name || file.in_saved_order(), "gpunet::io::load: ", file.path(),
             " has its tensors in the order of their names (as all safetensors files have), so they "
-            "cannot be loaded "
-            "by_order: load them by name, with .rename where names differ");
+            "cannot be loaded by_order: load them by name, with .rename where names differ");
     for (std::size_t i = 0; i < entries_.size(); ++i)
       by_name_.emplace(entries_[i].name, i);
   }
@@ -329,8 +328,8 @@ Match match(const std::vector<NamedArray<T>>& arrays, const TensorFile& file,
   std::erase_if(unexpected, [&](const std::string& name) { return skipped.names(name); });
   skipped.require_found(arrays, file);
   require(!any_skipped || any_found || !missing.empty(),
-          "gpunet::io::load: .skip leaves out all parameters of the "
-          "network (nothing would be loaded), leave out fewer");
+          "gpunet::io::load: .skip leaves out all parameters of the network (nothing would be "
+          "loaded), leave out fewer");
   const bool nothing_in_common = !any_found && !missing.empty();
   if (mismatches.empty() &&
       (options.strict ? missing.empty() && unexpected.empty() : !nothing_in_common))

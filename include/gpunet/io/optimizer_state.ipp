@@ -254,8 +254,7 @@ class OptimizerReader final : public StateVisitor {
 GPUNET_INLINE void save_optimizer(const std::string& path, const VisitState& visit) {
   require(written_format(path) == Format::torch, "gpunet::io::save: cannot write ", path,
           ": the state of an optimizer has the format of torch.save (io::Checkpoint writes "
-          "safetensors), name it "
-          ".pth or .pt");
+          "safetensors), name it .pth or .pt");
   StateWriter state;
   visit(state);
   OptimizerPickle(state).save(path);

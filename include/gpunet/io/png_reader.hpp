@@ -276,8 +276,7 @@ inline Image decode_png(std::span<const std::byte> file, const std::string& plac
                         const ReadImageOptions& options = {}) {
   require(deflate_codec() != nullptr, place,
           " is a PNG image, which this program cannot decompress: include <gpunet/io/zlib.hpp> in "
-          "one source and link "
-          "zlib (gpunet::zlib, -lz), or save it as BMP or PPM");
+          "one source and link zlib (gpunet::zlib, -lz), or save it as BMP or PPM");
   return detail::PngReader(file, place, options).read();
 }
 

@@ -159,8 +159,7 @@ GPUNET_INLINE std::size_t header_length(std::span<const std::byte> start, std::s
   require(length <= max_header, "gpunet::io: ", path, ": a header of ", length,
           " bytes (the format allows ", max_header,
           ": it is damaged, or no safetensors file), give the file that was meant, or save this "
-          "one again, in several "
-          "files where it has too many tensors");
+          "one again, in several files where it has too many tensors");
   require(length <= file_size - sizeof length, "gpunet::io: ", path, ": a header of ", length,
           " bytes in a file of ", file_size,
           " (it is cut short, or no safetensors file), fetch it again, or save it from Python with "

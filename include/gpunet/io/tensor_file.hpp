@@ -80,8 +80,7 @@ class TensorFile {
   const std::vector<TensorEntry>& entries() && {
     static_assert(!std::is_same_v<File, TensorFile>,
                   "gpunet::io: the file is a temporary (its entries would outlive it), keep it in "
-                  "a variable: "
-                  "const auto file = io::read_tensors(path);");
+                  "a variable: const auto file = io::read_tensors(path);");
     return entries_;
   }
   const Metadata& metadata() const { return metadata_; }

@@ -178,10 +178,10 @@ GPUNET_INLINE TorchFile TorchFile::read(const std::string& path,
   else if (detail::torch_magic_size(text) > 0)
     found = detail::read_torch_legacy(contents->bytes(), path, options.numbers);
   else
-    throw_error(Error(concat("gpunet::io: ", path,
-                             ", byte 0: no file of torch.save begins like this (it is damaged, or "
-                             "something else), fetch "
-                             "it again or save it with torch.save(net.state_dict(), path)")));
+    throw_error(Error(
+        concat("gpunet::io: ", path,
+               ", byte 0: no file of torch.save begins like this (it is damaged, or something "
+               "else), fetch it again or save it with torch.save(net.state_dict(), path)")));
   detail::check_unique_names(found.entries, concat("gpunet::io: ", path));
   TorchFile file(path);
   for (TensorEntry& entry : found.entries)

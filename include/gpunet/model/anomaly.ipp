@@ -50,8 +50,7 @@ GPUNET_INLINE void Anomaly::report() const {
       what = "the output of ";
       why =
           "its inputs are finite), lower the learning rate, clip the gradients by "
-          "nn::utils::clip_grad_norm_, or "
-          "scale the inputs";
+          "nn::utils::clip_grad_norm_, or scale the inputs";
       break;
     case AnomalyIn::loss:
       what = "the losses of the samples";
@@ -74,8 +73,7 @@ GPUNET_INLINE void Anomaly::report() const {
       what = "the gradient by the input of ";
       why =
           "the gradient by its output is finite), scale the loss down, or keep its input away from "
-          "where its "
-          "derivative is infinite";
+          "where its derivative is infinite";
       break;
     case AnomalyIn::parameter_gradient:
       what = "the gradient of ";

@@ -37,8 +37,7 @@ std::vector<CommonRange> common_ranges(const char* where, const std::vector<Info
                                        const std::vector<Info>& there) {
   constexpr const char* advice =
       " (want the names and shapes of all to be the same), copy those that both have by "
-      "io::load(net, other, "
-      "{.strict = false})";
+      "io::load(net, other, {.strict = false})";
   std::vector<CommonRange> ranges;
   for (std::size_t i = 0; i < here.size(); ++i) {
     const Info& mine = here[i];

@@ -88,13 +88,12 @@ class Gradients {
   void reserve(D& device, const Slicing& slicing) {
     require(size_ == 0 || !ranges_.empty() || !all_frozen_,
             "gpunet::Network: no gradient to compute (all parameters are frozen by "
-            "requires_grad(false)), let some "
-            "of them be trained: net.parameters(\"fc.*\").requires_grad(true)");
+            "requires_grad(false)), let some of them be trained: "
+            "net.parameters(\"fc.*\").requires_grad(true)");
     require(size_ == 0 || !ranges_.empty(),
             "gpunet::Network: no gradient to compute (no trained parameter has an effect on the "
-            "outputs: they are "
-            "frozen, behind detach, or in layers whose values are not used), let the outputs "
-            "depend on one");
+            "outputs: they are frozen, behind detach, or in layers whose values are not used), let "
+            "the outputs depend on one");
     runs_ = slicing.runs();
     is_long_ = !std::is_same_v<T, WideSum<T>> && slicing.slices() > runs_ * sum_run;
     const index_t size = size_ + spare_, partial = (runs_ - 1) * size,

@@ -19,19 +19,15 @@ template <class Net, class D = detail::WrongArguments, class T = float>
 class Model : public Network<D, T> {
   static_assert(Device<D>,
                 "gpunet::Model: the second argument is not a device, use Host, or Cuda in a "
-                "program that links "
-                "gpunet::cuda or that "
-                "nvcc compiles");
+                "program that links gpunet::cuda or that nvcc compiles");
   static_assert(std::is_floating_point_v<T>,
                 "gpunet::Model: the element type has to be float or double");
   static_assert(!nn::detail::is_block<Net>,
                 "gpunet::Model: the first argument of its Sequential is no Input, begin with the "
-                "shape of one sample: "
-                "Input<3, 32, 32>");
+                "shape of one sample: Input<3, 32, 32>");
   static_assert(nn::detail::can_run<Net, D, T>(),
                 "gpunet::Model: a layer lacks forward(device, pass) or backward(device, pass) for "
-                "this device and "
-                "element type, write both (docs/adding_a_layer.md)");
+                "this device and element type, write both (docs/adding_a_layer.md)");
 
  public:
   // The shape of one output sample.

@@ -69,9 +69,8 @@ class ModelUse {
   [[noreturn, gnu::cold, gnu::noinline]] static void refuse() {
     throw_error(
         Error("gpunet::Model: another call uses this model, in another thread or around this one "
-              "(its memory holds one "
-              "pass), make a model for each thread, guard this one by a mutex, or predict from "
-              "PublishedWeights"));
+              "(its memory holds one pass), make a model for each thread, guard this one by a "
+              "mutex, or predict from PublishedWeights"));
   }
 
   std::atomic<int> state_{free};

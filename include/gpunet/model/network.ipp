@@ -280,8 +280,7 @@ namespace detail {
   const char* advice = want.rank() == 1 ? ", one for each sample), give targets.view().flatten()"
                        : want.rank() > 2 && sizes.rank() == 1
                            ? "), give one of that shape for each output, or put a Flatten before "
-                             "the last Linear, which "
-                             "maps the last dimension"
+                             "the last Linear, which maps the last dimension"
                            : "), give one of that shape for each output";
   throw_error(Error(concat("gpunet::Model: targets of shape ", to_string(sizes), " for a batch of ",
                            batch, " (want ", to_string(want), advice)));
@@ -296,8 +295,8 @@ nn::LossTraits Network<D, T>::check_loss(const TargetsOf<D, T>& targets, index_t
   const auto outputs = std::max(static_cast<int>(graph_.outputs.size()), 1);
   require(outputs == 1 || traits.output, "gpunet::Model: a loss of a network with ", outputs,
           " outputs (a loss takes one), compute the loss in the function of the network, with the "
-          "targets as inputs, "
-          "and return it as the only output, or as the last with nn::OutputLoss({.output = -1})");
+          "targets as inputs, and return it as the only output, or as the last with "
+          "nn::OutputLoss({.output = -1})");
   const int output = traits.output.value_or(0);
   require(-outputs <= output && output < outputs, "gpunet::Model: the loss is output ", output,
           " of a network with ", outputs, " (want ", -outputs, " to ", outputs - 1, ")");
@@ -317,10 +316,10 @@ nn::LossTraits Network<D, T>::check_loss(const TargetsOf<D, T>& targets, index_t
 template <class D, class T>
 void Network<D, T>::begin_loss(const TargetsOf<D, T>& targets) {
   const nn::LossTraits traits = check_loss(targets, slicing_.batch);
-  require(traits.reduction != nn::Reduction::none,
-          "gpunet::Model: a loss with Reduction::none is not one number (backward() starts from "
-          "one), take "
-          "Reduction::mean or sum, or look at all numbers by criterion.each(output, targets)");
+  require(
+      traits.reduction != nn::Reduction::none,
+      "gpunet::Model: a loss with Reduction::none is not one number (backward() starts from one), "
+      "take Reduction::mean or sum, or look at all numbers by criterion.each(output, targets)");
   reduction_ = traits.reduction;
   is_weighted_ = traits.is_weighted;
   if (is_weighted_ && total_weight_.size() == 0) total_weight_.reset(device_, 1);
@@ -514,10 +513,8 @@ void Network<D, T>::find_anomaly(const T* inputs, const TargetsOf<D, T>* targets
   require(search.first.found() || !reducer_ || mode_of_pass_ != nn::Mode::train ||
               !reducer_->batch_ranks(),
           "gpunet::Network::detect_anomaly: with the samples of this rank alone, all numbers are "
-          "finite (statistics "
-          "or gradients of all ranks are not: the numbers came up on another rank, or a sum "
-          "overflows), look at the "
-          "messages of the other ranks");
+          "finite (statistics or gradients of all ranks are not: the numbers came up on another "
+          "rank, or a sum overflows), look at the messages of the other ranks");
   // A sum over the batch may overflow alone.
   if (!search.first.found() && targets)
     search.look_at_array(search.loss_order(), AnomalyIn::batch_loss, nullptr, {}, {}, loss_.data());

@@ -41,19 +41,16 @@ struct RequireTargets {
   static constexpr bool labels_for_floats = !wants_labels && std::is_integral_v<Number>;
   static_assert(!floats_for_labels,
                 "gpunet::Model: the loss takes labels and the targets are floats, give a "
-                "Tensor<label_t, D> of classes "
-                "from 0; floats are for losses such as MSELoss, probabilities of the classes for "
-                "SoftCrossEntropyLoss");
-  static_assert(
-      !labels_for_floats,
-      "gpunet::Model: the loss takes numbers of the network's type and the targets are integers, "
-      "give a "
-      "Tensor<float, D> of the shape of the outputs; labels are for CrossEntropyLoss and NLLLoss");
+                "Tensor<label_t, D> of classes from 0; floats are for losses such as MSELoss, "
+                "probabilities of the classes for SoftCrossEntropyLoss");
+  static_assert(!labels_for_floats,
+                "gpunet::Model: the loss takes numbers of the network's type and the targets are "
+                "integers, give a Tensor<float, D> of the shape of the outputs; labels are for "
+                "CrossEntropyLoss and NLLLoss");
   static_assert(floats_for_labels || labels_for_floats ||
                     std::is_convertible_v<const Targets&, View<const Target, D>>,
                 "gpunet::Model: the targets have another type than the loss wants (labels are "
-                "Tensor<label_t, D>), or "
-                "are on another kind of device than the model");
+                "Tensor<label_t, D>), or are on another kind of device than the model");
 };
 
 }  // namespace nn::detail
@@ -110,14 +107,12 @@ class LossValue {
             "backward already");
     require(network_->updates_at_pass_ == network_->arena_->updates,
             "gpunet::LossValue::backward: the parameters have changed since this loss was computed "
-            "(an optimizer's "
-            "step, io::load, requires_grad or autocast; its activations belong to the old ones), "
-            "run the model on the "
-            "batch again");
+            "(an optimizer's step, io::load, requires_grad or autocast; its activations belong to "
+            "the old ones), run the model on the batch again");
     require(network_->last_backward_ != number_,
             "gpunet::LossValue::backward: trying to backward through the graph a second time (this "
-            "would add the same "
-            "gradients again), run the model on the batch again and compute the loss");
+            "would add the same gradients again), run the model on the batch again and compute the "
+            "loss");
     network_->backward(gradient);
     network_->last_backward_ = number_;
   }
@@ -200,9 +195,7 @@ class Output {
   void require_fresh() const {
     require(pass_ == network_->pass_,
             "gpunet::Output: the model has run another batch since this output was computed (or "
-            "autocast), use "
-            "tensor() "
-            "to keep it");
+            "autocast), use tensor() to keep it");
   }
 
   TrackedPointer<Network<D, T>> network_;

@@ -57,8 +57,8 @@ class Parameters {
   auto begin() const {
     static_assert(detail::never<Asked>,
                   "gpunet::Parameters: a loop over parameters (they are one array), call "
-                  "net.parameters(pattern)"
-                  ".requires_grad(false) for all of them, or loop over net.named_parameters()");
+                  "net.parameters(pattern).requires_grad(false) for all of them, or loop over "
+                  "net.named_parameters()");
     return this;
   }
   template <class Asked = Parameters>

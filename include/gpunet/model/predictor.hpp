@@ -68,10 +68,10 @@ class Predictor {
 
   // Returns the use of a call, during which there is no other one.
   ModelUse::Exclusive alone() {
-    require(use_.try_exclusive(),
-            "gpunet::Predictor: another call uses this predictor, in another thread (its memory "
-            "holds one pass), make "
-            "one for each thread, which may share the network or PublishedWeights");
+    require(
+        use_.try_exclusive(),
+        "gpunet::Predictor: another call uses this predictor, in another thread (its memory holds "
+        "one pass), make one for each thread, which may share the network or PublishedWeights");
     return {use_, std::adopt_lock};
   }
   // The functions above, in such a use.

@@ -65,7 +65,7 @@ class Published {
 //     while (!stop.stop_requested()) answer(predict(question()));
 //   });
 //   ... training steps of net ...
-//   weights.publish(net);  // each prediction is of the old weights or of the new ones, never of some of both
+//   weights.publish(net);  // a prediction uses old weights or new ones, never some of both
 // A prediction waits for nobody, and publish() not for predictions: it writes to memory that none
 // of them reads. That is two copies, and one more for each prediction that lasts longer than from
 // one publish() to the next but one; in 16 bits, also one in full precision for publish().

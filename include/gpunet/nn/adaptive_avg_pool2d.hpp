@@ -23,8 +23,7 @@ class AdaptiveAvgPool2d {
   constexpr auto output(In in) const {
     static_assert(In::rank == 3,
                   "gpunet::nn::AdaptiveAvgPool2d: the input has to have rank 3 [channels, height, "
-                  "width], give Input "
-                  "three sizes");
+                  "width], give Input three sizes");
     if constexpr (In::rank == 3) {
       require_possible_image("AdaptiveAvgPool2d", in.template at<0>(), in.template at<1>(),
                              in.template at<2>(), 0);

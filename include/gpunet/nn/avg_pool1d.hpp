@@ -34,8 +34,7 @@ class AvgPool1d {
     if constexpr (In::rank == 2) {
       static_assert(Windows::fit(In{}),
                     "gpunet::nn::AvgPool1d: the kernel is larger than the padded length, use a "
-                    "smaller kernel, longer "
-                    "inputs or Padding");
+                    "smaller kernel, longer inputs or Padding");
       return Windows::output("AvgPool1d", in);
     }
   }

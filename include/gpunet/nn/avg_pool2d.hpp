@@ -20,8 +20,7 @@ class AvgPool2d {
   static_assert(((detail::is_window_option_2d<Options> || detail::is_ceil_mode<Options> ||
                   detail::is_count_include_pad<Options>)&&...),
                 "gpunet::nn::AvgPool2d: an option is none of KernelWidth<...>, Stride<...>, "
-                "Padding<...>, CeilMode<...> and "
-                "CountIncludePad<...>");
+                "Padding<...>, CeilMode<...> and CountIncludePad<...>");
   static_assert(Windows::has_kernel(),
                 "gpunet::nn::AvgPool2d: the kernel size has to be at least 1");
   static_assert(Windows::has_stride(), "gpunet::nn::AvgPool2d: the stride has to be at least 1");
@@ -39,8 +38,7 @@ class AvgPool2d {
     if constexpr (In::rank == 3) {
       static_assert(Windows::fit(In{}),
                     "gpunet::nn::AvgPool2d: the kernel is larger than the padded image, use a "
-                    "smaller kernel, a "
-                    "larger image or Padding");
+                    "smaller kernel, a larger image or Padding");
       return Windows::output("AvgPool2d", in);
     }
   }

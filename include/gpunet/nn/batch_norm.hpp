@@ -77,8 +77,7 @@ class BatchNorm1d : public detail::BatchNorm {
   constexpr auto output(In in) const {
     static_assert(In::rank == 1 || In::rank == 2,
                   "gpunet::nn::BatchNorm1d: the input has to have rank 1 [features] or 2 "
-                  "[channels, length], use "
-                  "BatchNorm2d for images");
+                  "[channels, length], use BatchNorm2d for images");
     return in;
   }
 };
@@ -95,8 +94,7 @@ class BatchNorm2d : public detail::BatchNorm {
   constexpr auto output(In in) const {
     static_assert(In::rank == 3,
                   "gpunet::nn::BatchNorm2d: the input has to have rank 3 [channels, height, "
-                  "width], use BatchNorm1d for "
-                  "features");
+                  "width], use BatchNorm1d for features");
     return in;
   }
 };

@@ -94,8 +94,7 @@ class PartOfResidual {
   constexpr auto output(In in) const {
     static_assert(sizeof(In) == 0,
                   "gpunet::nn: a Projection or AfterSum that is no argument of a Residual (it is "
-                  "no layer), put it at the "
-                  "end of a Residual");
+                  "no layer), put it at the end of a Residual");
     return in;
   }
   // Returns state >> all layers.
@@ -189,10 +188,10 @@ class AfterSum : public detail::PartOfResidual<Layers...> {
 };
 
 // y = F(x) + x, where F are layers one after another. After them may stand a Projection, then
-// y = F(x) + P(x), and an AfterSum,
-// whose layers take that sum:
+// y = F(x) + P(x), and an AfterSum, whose layers take that sum:
 //   Residual<Conv2d<16, 3, Padding<1>>, ReLU, Conv2d<16, 3, Padding<1>>, AfterSum<ReLU>>
-//   Residual<Conv2d<32, 3, Stride<2>, Padding<1>>, ReLU, Conv2d<32, 3, Padding<1>>, Projection<Conv2d<32, 1, Stride<2>>>>
+//   Residual<Conv2d<32, 3, Stride<2>, Padding<1>>, ReLU, Conv2d<32, 3, Padding<1>>,
+//            Projection<Conv2d<32, 1, Stride<2>>>>
 // He and others, "Deep Residual Learning for Image Recognition", CVPR 2016.
 template <class... Layers>
 class Residual {
@@ -214,8 +213,7 @@ class Residual {
       "gpunet::nn::Residual: there is no layer before the Projection or AfterSum, put some there");
   static_assert(projection_end - main_end <= 1 && count - projection_end <= 1,
                 "gpunet::nn::Residual: something stands behind the Projection or AfterSum (want "
-                "layers, then a Projection, "
-                "then an AfterSum), put it before them");
+                "layers, then a Projection, then an AfterSum), put it before them");
 
  public:
   static constexpr bool is_block = true;
@@ -275,13 +273,12 @@ class Residual {
     if constexpr (projects)
       static_assert(fits,
                     "gpunet::nn::Residual: the layers and the Projection make different shapes "
-                    "(they are added), let "
-                    "both have the same channels, strides and paddings");
+                    "(they are added), let both have the same channels, strides and paddings");
     else
-      static_assert(fits,
-                    "gpunet::nn::Residual: the layers change the shape (their output is added to "
-                    "the input), let them "
-                    "keep it, or make the same change by a Projection<...> behind them");
+      static_assert(
+          fits,
+          "gpunet::nn::Residual: the layers change the shape (their output is added to the input), "
+          "let them keep it, or make the same change by a Projection<...> behind them");
     if (fits && main.sizes() != other.sizes())
       detail::refuse_sum(main.sizes(), other.sizes(), projects);
     return main;
@@ -317,8 +314,7 @@ class Parallel : public detail::BranchesOf<Branches...> {
     return this->with_outputs(in, [](auto first, auto... rest) {
       static_assert((detail::may_be_same(decltype(first){}, decltype(rest){}) && ...),
                     "gpunet::nn::Parallel: the branches make different shapes (they are added), "
-                    "let all make the same, "
-                    "or join them by Concat");
+                    "let all make the same, or join them by Concat");
       for (const Sizes& other : {rest.sizes()...})
         if (first.sizes() != other) detail::refuse_parallel(first.sizes(), other);
       return first;
@@ -356,12 +352,10 @@ class Concat : public detail::BranchesOf<Branches...> {
     return this->with_outputs(in, [](auto first, auto... rest) {
       static_assert(static_cast<int>(axis) < decltype(first)::rank,
                     "gpunet::nn::Concat: the branches make shapes of too few dimensions, give a "
-                    "smaller dimension "
-                    "(1 is the first one of a sample)");
+                    "smaller dimension (1 is the first one of a sample)");
       static_assert((detail::may_be_joined<axis>(decltype(first){}, decltype(rest){}) && ...),
                     "gpunet::nn::Concat: the branches make shapes that differ in another dimension "
-                    "than the one along "
-                    "which they are joined, let the others be the same");
+                    "than the one along which they are joined, let the others be the same");
       for (const Sizes& other : {rest.sizes()...})
         for (int i = 0; i < other.rank(); ++i)
           if (i != static_cast<int>(axis) && other[i] != first.sizes()[i])

@@ -41,8 +41,7 @@ GPUNET_BACKENDS_INLINE Value operand_beside(std::string_view function, const Val
           "gpunet::nn::", function, ": a value of shape ", shape_text(x.sizes()),
           " and a tensor of shape ", to_string(all),
           " (want the same extents, counted from the last dimension, or 1, and 1 or none for the "
-          "batch), reshape one "
-          "of them");
+          "batch), reshape one of them");
   return constant_node(name, x, sizes, tensor);
 }
 

@@ -21,22 +21,17 @@ class Conv1d : detail::Convolution<Out, Kernel, Options...> {
   static_assert(((detail::is_convolution_option_1d<Options> ||
                   detail::is_padding_same<Options>)&&...),
                 "gpunet::nn::Conv1d: an option is none of Stride<...>, Padding<...>, PaddingSame, "
-                "Dilation<...>, Groups<...> "
-                "and Bias<...>");
+                "Dilation<...>, Groups<...> and Bias<...>");
   static_assert(Base::has_sizes(),
                 "gpunet::nn::Conv1d: output channels and kernel size have to be at least 1");
   static_assert(Base::has_stride(), "gpunet::nn::Conv1d: the stride has to be at least 1");
   static_assert(Base::has_dilation(), "gpunet::nn::Conv1d: the dilation has to be at least 1");
-  static_assert(
-      Base::same_is_possible(),
-      "gpunet::nn::Conv1d: PaddingSame with a stride or with Padding (the output is as long as the "
-      "input), use one of "
-      "them");
+  static_assert(Base::same_is_possible(),
+                "gpunet::nn::Conv1d: PaddingSame with a stride or with Padding (the output is as "
+                "long as the input), use one of them");
   static_assert(Base::has_groups(),
                 "gpunet::nn::Conv1d: the groups do not divide the output channels, use Groups that "
-                "divide the "
-                "channels of input "
-                "and output");
+                "divide the channels of input and output");
 
  public:
   constexpr Conv1d() = default;
@@ -56,12 +51,10 @@ class Conv1d : detail::Convolution<Out, Kernel, Options...> {
       const auto length = in.template at<1>();
       static_assert(Base::may_group(decltype(in.template at<0>()){}),
                     "gpunet::nn::Conv1d: the groups do not divide the input channels, use Groups "
-                    "that divide the "
-                    "channels of input and output");
+                    "that divide the channels of input and output");
       static_assert(Columns::may_fit(decltype(length){}),
                     "gpunet::nn::Conv1d: the kernel is larger than the padded length, use a "
-                    "smaller kernel, longer "
-                    "inputs or Padding");
+                    "smaller kernel, longer inputs or Padding");
       check(in.template at<0>(), length);
       return Shape(this->out_, this->columns().outputs(length));
     }

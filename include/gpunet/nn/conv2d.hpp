@@ -34,20 +34,17 @@ class Conv2d : detail::Convolution<Out, Kernel, Options...> {
   static_assert(((detail::is_convolution_option_2d<Options> ||
                   detail::is_padding_same<Options>)&&...),
                 "gpunet::nn::Conv2d: an option is none of KernelWidth<...>, Stride<...>, "
-                "Padding<...>, PaddingSame, "
-                "Dilation<...>, Groups<...> and Bias<...>");
+                "Padding<...>, PaddingSame, Dilation<...>, Groups<...> and Bias<...>");
   static_assert(Base::has_sizes(),
                 "gpunet::nn::Conv2d: output channels and kernel size have to be at least 1");
   static_assert(Base::has_stride(), "gpunet::nn::Conv2d: the stride has to be at least 1");
   static_assert(Base::has_dilation(), "gpunet::nn::Conv2d: the dilation has to be at least 1");
   static_assert(Base::same_is_possible(),
                 "gpunet::nn::Conv2d: PaddingSame with a stride or with Padding (the output is as "
-                "large as the input), "
-                "use one of them");
+                "large as the input), use one of them");
   static_assert(Base::has_groups(),
                 "gpunet::nn::Conv2d: the groups do not divide the output channels, use Groups that "
-                "divide the channels "
-                "of input and output");
+                "divide the channels of input and output");
 
   // Whether it is a square convolution of all channels, which has kernels of its own.
   static constexpr bool is_square = groups == 1 && kernel_width == Kernel &&
@@ -74,8 +71,7 @@ class Conv2d : detail::Convolution<Out, Kernel, Options...> {
       const auto width = in.template at<2>();
       static_assert(Base::may_group(decltype(in.template at<0>()){}),
                     "gpunet::nn::Conv2d: the groups do not divide the input channels, use Groups "
-                    "that divide the "
-                    "channels of input and output");
+                    "that divide the channels of input and output");
       static_assert(
           Rows::may_fit(decltype(height){}) && Columns::may_fit(decltype(width){}),
           "gpunet::nn::Conv2d: the kernel is larger than the padded image, use a smaller kernel, a "

@@ -21,24 +21,19 @@ class ConvTranspose1d : detail::Convolution<Out, Kernel, Options...> {
   static_assert(((detail::is_convolution_option_1d<Options> ||
                   detail::is_output_padding<Options>)&&...),
                 "gpunet::nn::ConvTranspose1d: an option is none of Stride<...>, Padding<...>, "
-                "OutputPadding<...>, "
-                "Dilation<...>, Groups<...> and Bias<...>");
+                "OutputPadding<...>, Dilation<...>, Groups<...> and Bias<...>");
   static_assert(
       Base::has_sizes(),
       "gpunet::nn::ConvTranspose1d: output channels and kernel size have to be at least 1");
   static_assert(Base::has_stride(), "gpunet::nn::ConvTranspose1d: the stride has to be at least 1");
   static_assert(Base::has_dilation(),
                 "gpunet::nn::ConvTranspose1d: the dilation has to be at least 1");
-  static_assert(
-      Base::output_padding_is_possible(),
-      "gpunet::nn::ConvTranspose1d: OutputPadding is not smaller than the stride or the dilation "
-      "(elements that no window "
-      "reaches), use a smaller one");
+  static_assert(Base::output_padding_is_possible(),
+                "gpunet::nn::ConvTranspose1d: OutputPadding is not smaller than the stride or the "
+                "dilation (elements that no window reaches), use a smaller one");
   static_assert(Base::has_groups(),
                 "gpunet::nn::ConvTranspose1d: the groups do not divide the output channels, use "
-                "Groups that divide "
-                "the channels "
-                "of input and output");
+                "Groups that divide the channels of input and output");
 
  public:
   constexpr ConvTranspose1d() = default;
@@ -60,8 +55,7 @@ class ConvTranspose1d : detail::Convolution<Out, Kernel, Options...> {
       const auto length = in.template at<1>();
       static_assert(Base::may_group(decltype(in.template at<0>()){}),
                     "gpunet::nn::ConvTranspose1d: the groups do not divide the input channels, use "
-                    "Groups that divide "
-                    "the channels of input and output");
+                    "Groups that divide the channels of input and output");
       static_assert(Columns::may_be_transposed(decltype(length){}, MoreColumns{}),
                     "gpunet::nn::ConvTranspose1d: the padding leaves no output, use less Padding");
       this->check_numbers("ConvTranspose1d");

@@ -25,25 +25,19 @@ class ConvTranspose2d : detail::Convolution<Out, Kernel, Options...> {
   static_assert(((detail::is_convolution_option_2d<Options> ||
                   detail::is_option<OutputPadding, Options>)&&...),
                 "gpunet::nn::ConvTranspose2d: an option is none of KernelWidth<...>, Stride<...>, "
-                "Padding<...>, "
-                "OutputPadding<...>, "
-                "Dilation<...>, Groups<...> and Bias<...>");
+                "Padding<...>, OutputPadding<...>, Dilation<...>, Groups<...> and Bias<...>");
   static_assert(
       Base::has_sizes(),
       "gpunet::nn::ConvTranspose2d: output channels and kernel size have to be at least 1");
   static_assert(Base::has_stride(), "gpunet::nn::ConvTranspose2d: the stride has to be at least 1");
   static_assert(Base::has_dilation(),
                 "gpunet::nn::ConvTranspose2d: the dilation has to be at least 1");
-  static_assert(
-      Base::output_padding_is_possible(),
-      "gpunet::nn::ConvTranspose2d: OutputPadding is not smaller than the stride or the dilation "
-      "(elements that no window "
-      "reaches), use a smaller one");
+  static_assert(Base::output_padding_is_possible(),
+                "gpunet::nn::ConvTranspose2d: OutputPadding is not smaller than the stride or the "
+                "dilation (elements that no window reaches), use a smaller one");
   static_assert(Base::has_groups(),
                 "gpunet::nn::ConvTranspose2d: the groups do not divide the output channels, use "
-                "Groups that divide "
-                "the channels "
-                "of input and output");
+                "Groups that divide the channels of input and output");
 
  public:
   constexpr ConvTranspose2d() = default;
@@ -60,15 +54,13 @@ class ConvTranspose2d : detail::Convolution<Out, Kernel, Options...> {
   constexpr auto output(In in) const {
     static_assert(In::rank == 3,
                   "gpunet::nn::ConvTranspose2d: the input has to have rank 3 [channels, height, "
-                  "width], give Input three "
-                  "sizes");
+                  "width], give Input three sizes");
     if constexpr (In::rank == 3) {
       const auto height = in.template at<1>();
       const auto width = in.template at<2>();
       static_assert(Base::may_group(decltype(in.template at<0>()){}),
                     "gpunet::nn::ConvTranspose2d: the groups do not divide the input channels, use "
-                    "Groups that divide "
-                    "the channels of input and output");
+                    "Groups that divide the channels of input and output");
       static_assert(Rows::may_be_transposed(decltype(height){}, MoreRows{}) &&
                         Columns::may_be_transposed(decltype(width){}, MoreColumns{}),
                     "gpunet::nn::ConvTranspose2d: the padding leaves no output, use less Padding");

@@ -51,8 +51,7 @@ class Dropout2d : public detail::DropoutLayer {
   constexpr auto output(In in) const {
     static_assert(In::rank == 3,
                   "gpunet::nn::Dropout2d: the input has to have rank 3 [channels, height, width], "
-                  "use Dropout for other "
-                  "shapes");
+                  "use Dropout for other shapes");
     return in;
   }
 

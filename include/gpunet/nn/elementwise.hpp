@@ -35,8 +35,7 @@ class Elementwise {
           { f.gradient(x, x, x) } -> std::convertible_to<T>;
         },
         "gpunet::nn::Elementwise: the functor lacks value(x) or gradient(x, y, dy), write both, "
-        "each const: "
-        "template <class T> GPUNET_FN T value(T x) const");
+        "each const: template <class T> GPUNET_FN T value(T x) const");
     return true;
   }
   // The function, for merging with neighbors (Sequential).

@@ -3,15 +3,16 @@
 // A layer is a small value without device or memory. It defines the shape of its output and appends
 // nodes to a graph. It has
 //
-//   output(in)                         returns the Shape of one output sample for input samples of Shape `in`; refuses wrong
-//                                      shapes by static_assert
-//   lower(builder, x, in)              appends nodes that compute the output from value x of Shape `in`; returns the output
+//   output(in)               returns the Shape of an output sample for input samples of Shape `in`;
+//                            refuses wrong shapes by static_assert
+//   lower(builder, x, in)    appends nodes that compute the output from value x of Shape `in`;
+//                            returns the output
 //
 // A layer that is one op (ops/op.hpp) needs no lower: it has forward(device, pass),
 // backward(device, pass) and optionally
 //
-//   parameters(in)                     returns a std::array of ParameterSpec, in the order in which they are initialized
-//   buffers(in)                        returns a std::array of BufferSpec: arrays that no optimizer changes
+//   parameters(in)           returns a std::array of ParameterSpec, in the order of initialization
+//   buffers(in)              returns a std::array of BufferSpec: arrays that no optimizer changes
 //
 // An element-wise layer that neighbors may be merged with (see Sequential) has function(): value(x)
 // and gradient(x, y, dy).
@@ -74,9 +75,8 @@ constexpr auto parameters(const L& layer, In in) {
   } else {
     static_assert(!gpunet::detail::has_parameters<L>,
                   "gpunet::nn: parameters of a layer has another signature (it would be ignored), "
-                  "write constexpr auto "
-                  "parameters(auto in) const, which returns a std::array of ParameterSpec: "
-                  "std::array{nn::constant(...)}");
+                  "write constexpr auto parameters(auto in) const, which returns a std::array of "
+                  "ParameterSpec: std::array{nn::constant(...)}");
     return std::array<ParameterSpec, 0>{};
   }
 }
@@ -89,9 +89,8 @@ constexpr auto buffers(const L& layer, In in) {
   } else {
     static_assert(!gpunet::detail::has_buffers<L>,
                   "gpunet::nn: buffers of a layer has another signature (it would be ignored), "
-                  "write constexpr auto "
-                  "buffers(auto in) const, which returns a std::array of BufferSpec: "
-                  "std::array{BufferSpec{...}}");
+                  "write constexpr auto buffers(auto in) const, which returns a std::array of "
+                  "BufferSpec: std::array{BufferSpec{...}}");
     return std::array<BufferSpec, 0>{};
   }
 }
@@ -125,9 +124,8 @@ constexpr bool check_layer() {
                   "nn::Elementwise<F> for functor F");
     static_assert(std::is_final_v<L> || has_output<L> || has_value<L>,
                   "gpunet::nn::Sequential: a layer lacks output(in), the shape of one sample's "
-                  "output, write constexpr "
-                  "auto output(auto in) const { return in; } if it is that of the input "
-                  "(docs/adding_a_layer.md)");
+                  "output, write constexpr auto output(auto in) const { return in; } if it is that "
+                  "of the input (docs/adding_a_layer.md)");
     return true;
   }
 }
@@ -145,9 +143,8 @@ constexpr auto output_shape(const L& layer, In in) {
   } else {
     static_assert(sizeof(L) == 0,
                   "gpunet::nn::Sequential: output(in) of a layer does not take a Shape, is not "
-                  "const or returns no "
-                  "Shape, write constexpr auto output(auto in) const, and return in or one such as "
-                  "Shape(Dim<10>{})");
+                  "const or returns no Shape, write constexpr auto output(auto in) const, and "
+                  "return in or one such as Shape(Dim<10>{})");
     return in;
   }
 }

@@ -119,8 +119,7 @@ class LayerRun {
     static_assert(detail::check_layer<L>());
     static_assert(detail::can_run<L, D, T>(),
                   "gpunet::nn::LayerRun: a layer lacks forward(device, pass) or backward(device, "
-                  "pass) for this device and "
-                  "element type, write both (docs/adding_a_layer.md)");
+                  "pass) for this device and element type, write both (docs/adding_a_layer.md)");
     Lowering<D, T> builder(in.sizes());
     builder.enter("layer");
     const value_t output = nn::lower(builder, layer, GraphBuilder::input, in);
@@ -259,8 +258,7 @@ LayerGradients<T> LayerRun<T, D>::backward(const std::vector<T>& dy, Accumulate 
     require(detail::runs_without_null_access(
                 [&] { run(plan_without_dx_).backward(gradients_.data(), accumulate); }),
             "gpunet::nn::LayerRun: backward writes to pass.dx where it is null (the first layer of "
-            "a network gets no "
-            "dx), test it: if (pass.dx)");
+            "a network gets no dx), test it: if (pass.dx)");
   dy_.check(), dx_.check(), cache_.check(), scratch_.check();
   LayerGradients<T> result{{}, {}, gather(gradients_.download())};
   if (input == InputGradient::skip) return result;

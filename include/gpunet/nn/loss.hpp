@@ -3,18 +3,24 @@
 // A loss is a small value without device or memory. For every real sample n of a slice it writes
 // losses[n] and the gradient dx = scale d losses[n] / d x; for padding it writes dx = 0. It has
 //
-//   target_type                        the type of the numbers of a target; void: that of the network's output
-//   traits(output)                     optional: LossTraits other than the defaults; output are the Sizes of one output.
-//                                      Targets are a View<const target_type, D> [batch, ...target sizes]
-//   check_shape(shape)                 refuses wrong Shapes of the network's output by static_assert
-//   check_sizes(sizes)                 optional: the same at run time, throws Error
-//   check(device, targets, features)   throws Error for invalid targets, on devices whose memory the host can read
-//   evaluate(device, pass)             computes losses and gradients of a slice
+//   target_type                   the type of the numbers of a target; void: that of the output
+//   traits(output)                optional: LossTraits other than the defaults; output are the
+//                                 Sizes of one output. Targets are a View<const target_type, D>
+//                                 [batch, ...target sizes]
+//   check_shape(shape)            refuses wrong Shapes of the network's output by static_assert
+//   check_sizes(sizes)            optional: the same at run time, throws Error
+//   check(device, targets, features)
+//                                 throws Error for invalid targets, on devices whose memory the
+//                                 host can read
+//   evaluate(device, pass)        computes losses and gradients of a slice
 //   total_weight(device, batch, targets, total)
-//                                      if it is weighted: computes total[0], the sum of the weights of all targets, from
-//                                      batch.targets, batch.channels and batch.constants; targets is their number
-//   ignore_index()                     optional: the label that is left out, a std::optional<index_t>, also by metrics of a training
-//   criterion(output, targets)         as in PyTorch; provided by the base LossFunction, as is criterion.each(output, targets)
+//                                 if it is weighted: computes total[0], the sum of the weights of
+//                                 all targets, from batch.targets, batch.channels and
+//                                 batch.constants; targets is their number
+//   ignore_index()                optional: the label that is left out, a std::optional<index_t>,
+//                                 also by metrics of a training
+//   criterion(output, targets)    as in PyTorch; provided by the base LossFunction, as is
+//                                 criterion.each(output, targets)
 #pragma once
 
 #include <cstddef>

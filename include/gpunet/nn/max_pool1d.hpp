@@ -33,8 +33,7 @@ class MaxPool1d {
     if constexpr (In::rank == 2) {
       static_assert(Windows::fit(In{}),
                     "gpunet::nn::MaxPool1d: the kernel is larger than the padded length, use a "
-                    "smaller kernel, longer "
-                    "inputs or Padding");
+                    "smaller kernel, longer inputs or Padding");
       return Windows::output("MaxPool1d", in);
     }
   }

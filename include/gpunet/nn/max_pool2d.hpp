@@ -35,8 +35,7 @@ class MaxPool2d {
     if constexpr (In::rank == 3) {
       static_assert(Windows::fit(In{}),
                     "gpunet::nn::MaxPool2d: the kernel is larger than the padded image, use a "
-                    "smaller kernel, a "
-                    "larger image or Padding");
+                    "smaller kernel, a larger image or Padding");
       return Windows::output("MaxPool2d", in);
     }
   }

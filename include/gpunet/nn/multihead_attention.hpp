@@ -154,13 +154,11 @@ class MultiheadAttention {
   constexpr auto output(In in) const {
     static_assert(In::rank == 2,
                   "gpunet::nn::MultiheadAttention: the input has to have rank 2 [length, embed], "
-                  "give Input two sizes, "
-                  "or put an Embedding before it");
+                  "give Input two sizes, or put an Embedding before it");
     if constexpr (In::rank == 2) {
       static_assert(divide(std::remove_const_t<decltype(in.template at<1>())>{}),
                     "gpunet::nn::MultiheadAttention: the heads do not divide the embedding (each "
-                    "gets embed / heads of "
-                    "its features), change one");
+                    "gets embed / heads of its features), change one");
       require(in.template at<1>() % heads == 0,
               "gpunet::nn::MultiheadAttention: ", index_t{in.template at<1>()}, " features in ",
               heads, " heads (want a number that the heads divide), change one");

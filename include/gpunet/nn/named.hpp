@@ -30,7 +30,7 @@ namespace gpunet::nn {
 // such.
 template <FixedString Name, class L = gpunet::detail::WrongArguments>
 struct Named : L {
-  // Nvcc cannot deduce L from a Named with a string among its template arguments.
+  // nvcc cannot deduce L from a Named with a string among its template arguments.
   using unnamed = L;
   static constexpr std::string_view name = Name.view();
   static_assert(!name.empty(),
@@ -52,8 +52,8 @@ template <FixedString Name, gpunet::detail::Wrong L>
 struct Named<Name, L> : gpunet::detail::AnyArguments {
   static_assert(gpunet::detail::never<L>,
                 "gpunet::nn::Named: a name without the type of its layer (it does not follow from "
-                "the argument of a type), "
-                "write nn::named<name>(nn::Linear{n}), or nn::Named<name, nn::Linear<8>>");
+                "the argument of a type), write nn::named<name>(nn::Linear{n}), or nn::Named<name, "
+                "nn::Linear<8>>");
   using AnyArguments::AnyArguments;
 };
 

@@ -66,8 +66,7 @@ struct NormOfLast {
   constexpr auto output(In in) const {
     static_assert(In::rank >= dims,
                   "gpunet::nn::LayerNorm, RMSNorm: the input has fewer dimensions than are "
-                  "normalized, give a smaller number "
-                  "(1 is the last dimension)");
+                  "normalized, give a smaller number (1 is the last dimension)");
     return in;
   }
 
@@ -196,8 +195,7 @@ class InstanceNorm2d {
   constexpr auto output(In in) const {
     static_assert(In::rank == 3,
                   "gpunet::nn::InstanceNorm2d: the input has to have rank 3 [channels, height, "
-                  "width], give Input three "
-                  "sizes");
+                  "width], give Input three sizes");
     return in;
   }
 

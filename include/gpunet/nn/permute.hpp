@@ -27,8 +27,7 @@ class Permute {
                 "gpunet::nn::Permute: give 1 to 7 dimensions, as in Permute<2, 0, 1>");
   static_assert(is_permutation(),
                 "gpunet::nn::Permute: the dimensions have to be 0, 1, ... in any order, each once "
-                "(those of a sample, "
-                "without the batch)");
+                "(those of a sample, without the batch)");
 
  public:
   GPUNET_REFUSED_CALL
@@ -37,8 +36,7 @@ class Permute {
   constexpr auto output(In in) const {
     static_assert(In::rank == sizeof...(dims),
                   "gpunet::nn::Permute: the input has another number of dimensions, name each "
-                  "dimension of a sample "
-                  "once (without the batch)");
+                  "dimension of a sample once (without the batch)");
     if constexpr (In::rank == sizeof...(dims))
       return Shape(in.template at<static_cast<std::size_t>(dims)>()...);
   }

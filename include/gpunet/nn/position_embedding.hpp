@@ -20,8 +20,7 @@ class PositionEmbedding {
   constexpr auto output(In in) const {
     static_assert(In::rank == 2,
                   "gpunet::nn::PositionEmbedding: the input has to have rank 2 [length, embed], "
-                  "give Input two sizes, or put "
-                  "an Embedding before it");
+                  "give Input two sizes, or put an Embedding before it");
     return in;
   }
 

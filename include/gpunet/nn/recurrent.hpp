@@ -80,8 +80,7 @@ class Recurrent {
                   std::is_same_v<Options, LastState> || is_bias<Options> ||
                   std::is_same_v<Options, ReLU>)&&...),
                 "gpunet::nn: an option of a recurrent layer is none of NumLayers<...>, "
-                "Bidirectional, LastState, "
-                "Bias<...>, and of RNN ReLU");
+                "Bidirectional, LastState, Bias<...>, and of RNN ReLU");
   static constexpr index_t layers = option_dim<NumLayers, NumLayers<1>, Options...>{};
   static_assert(layers >= 1 && layers <= 64,
                 "gpunet::nn: the number of layers of a recurrent layer has to be 1 to 64");
@@ -97,8 +96,7 @@ class Recurrent {
             " of a recurrent layer (want 0 to 1), give the probability of a zero: 0.2 for 20 %");
     require(dropout_ == 0 || layers > 1, "gpunet::nn: dropout ", dropout_,
             " of a recurrent layer that has one layer (it would do nothing, zeros are made between "
-            "layers), add "
-            "NumLayers<2>, or put a Dropout behind it");
+            "layers), add NumLayers<2>, or put a Dropout behind it");
   }
 
   GPUNET_REFUSED_CALL
@@ -107,8 +105,7 @@ class Recurrent {
   constexpr auto output(In in) const {
     static_assert(In::rank == 2,
                   "gpunet::nn: the input of a recurrent layer has to have rank 2 [steps, "
-                  "features], give Input two "
-                  "sizes, or put an Embedding before it");
+                  "features], give Input two sizes, or put an Embedding before it");
     if constexpr (In::rank == 2) {
       require(in.template at<0>() >= 1,
               "gpunet::nn: a sequence of 0 steps for a recurrent layer (want 1 or more), give "

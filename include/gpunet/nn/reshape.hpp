@@ -55,8 +55,7 @@ class Reshape {
       static_assert(computes_one ? decltype(rest * given){} == decltype(in.numel()){}
                                  : decltype(in.numel()){} == decltype(given){},
                     "gpunet::nn::Reshape, Unflatten: the sizes do not hold as many elements as the "
-                    "input, give sizes "
-                    "with the same product");
+                    "input, give sizes with the same product");
     require(fits, "gpunet::nn::Reshape, Unflatten: a sample has ", index_t{in.numel()},
             " elements (want ", computes_one ? "a multiple of " : "", index_t{given},
             "), give sizes with the same product");

@@ -184,8 +184,9 @@ value_t lower_all(Builder& builder, value_t x, S in, const Layers& layers) {
 //
 // Without an Input it is a block of a network; names of its parameters begin with its own:
 //   nn::Sequential<nn::Input<3, 32, 32>,
-//                  nn::Named<"features", nn::Sequential<nn::Conv2d<6, 5>, nn::ReLU>>,  // features.0.weight
-//                  nn::Flatten, nn::Linear<10>>                                        // 2.weight
+//                  // features.0.weight
+//                  nn::Named<"features", nn::Sequential<nn::Conv2d<6, 5>, nn::ReLU>>,
+//                  nn::Flatten, nn::Linear<10>>  // 2.weight
 template <class... Layers>
 class Sequential {
   static_assert(detail::check_layers<Layers...>());

@@ -24,10 +24,14 @@ struct NormFirst {};
 
 // A layer of a transformer's encoder, for x [length, embed], as
 // torch.nn.TransformerEncoderLayer(embed, heads, feed_forward, batch_first=True):
-//   a = norm1(x + dropout1(self_attn(x))),  y = norm2(a + dropout2(linear2(dropout(relu(linear1(a))))))
-// or, as NormFirst, a = x + dropout1(self_attn(norm1(x))),
-// y = a + dropout2(linear2(dropout(relu(linear1(norm2(a)))))).
-//   TransformerEncoderLayer<8, 2048>, TransformerEncoderLayer<4, 512, NormFirst, Causal, GELU, DropoutRate<0>>
+//   a = norm1(x + dropout1(self_attn(x)))
+//   y = norm2(a + dropout2(linear2(dropout(relu(linear1(a))))))
+// or, as NormFirst,
+//   a = x + dropout1(self_attn(norm1(x)))
+//   y = a + dropout2(linear2(dropout(relu(linear1(norm2(a))))))
+// Examples:
+//   TransformerEncoderLayer<8, 2048>
+//   TransformerEncoderLayer<4, 512, NormFirst, Causal, GELU, DropoutRate<0>>
 // The parameters are those of self_attn, linear1, linear2, norm1 and norm2. Options: NormFirst,
 // Causal, DropoutRate (a tenth by default), GELU or ReLU, Bias<false>.
 template <index_t heads, index_t feed_forward = 2048, class... Options>
@@ -70,8 +74,7 @@ class TransformerEncoderLayer {
   constexpr auto output(In in) const {
     static_assert(In::rank == 2,
                   "gpunet::nn::TransformerEncoderLayer: the input has to have rank 2 [length, "
-                  "embed], give Input two "
-                  "sizes, or put an Embedding before it");
+                  "embed], give Input two sizes, or put an Embedding before it");
     if constexpr (In::rank == 2)
       return Attention{}.output(in);
     else
@@ -170,8 +173,7 @@ class TransformerEncoder {
     const auto out = detail::output_shape(layer_, in);
     static_assert(detail::may_be_same(std::remove_const_t<decltype(out)>{}, In{}),
                   "gpunet::nn::TransformerEncoder: the layer changes the shape (the next one takes "
-                  "its output), let it "
-                  "keep it");
+                  "its output), let it keep it");
     return detail::output_shape(norm_, out);
   }
 

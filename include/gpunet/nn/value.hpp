@@ -147,8 +147,7 @@ class Value : public detail::RefusedValueMethods {
   Value operator[](const Index&) const {
     static_assert(sizeof(Index) == 0,
                   "gpunet::nn::Value: no elements of values (dimension 0 is the batch), write "
-                  "narrow(x, 1, i, 1) for a "
-                  "part of a dimension");
+                  "narrow(x, 1, i, 1) for a part of a dimension");
     return *this;
   }
 

@@ -140,9 +140,7 @@ inline namespace GPUNET_BACKENDS {
 GPUNET_BACKENDS_INLINE Sizes Value::sizes() const {
   require(!builder_->is_finished(),
           "gpunet::nn::Value: a value of a network that has been built already, use only values of "
-          "the function "
-          "that is "
-          "running");
+          "the function that is running");
   return builder_->sizes(number_);
 }
 

@@ -34,7 +34,7 @@ template <class D, class T>
 struct Conversions {
   void (*widen)(D& device, index_t n, const void* from, T* to);
   void (*narrow)(D& device, index_t n, const T* from, void* to);
-  // To what narrow stores; to may be from.
+  // The 16-bit type that `narrow` stores; `to` may be `from`.
   void (*round)(D& device, index_t n, const T* from, T* to);
 };
 

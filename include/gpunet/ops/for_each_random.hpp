@@ -18,8 +18,7 @@ constexpr void check_random_functor() {
   static_assert(
       requires(const F& f, index_t i, float u) { f(i, u); },
       "gpunet::for_each_random: the functor does not take an index and a number, or is not const, "
-      "write "
-      "GPUNET_FN void operator()(index_t i, float random) const");
+      "write GPUNET_FN void operator()(index_t i, float random) const");
 }
 
 // Calls f(i, u) for one sample of a slice in a block of features. One index = one sample and block.

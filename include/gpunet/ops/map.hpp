@@ -15,8 +15,7 @@ constexpr void check_map_functor() {
   static_assert(
       requires(const F& f, const Ts&... values) { f(values...); },
       "gpunet::map: the functor does not take a number of each array, or is not const, write "
-      "GPUNET_FN T "
-      "operator()(T x) const for one array, operator()(T a, T b) const for two");
+      "GPUNET_FN T operator()(T x) const for one array, operator()(T a, T b) const for two");
 }
 
 }  // namespace detail

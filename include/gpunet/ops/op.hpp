@@ -3,17 +3,22 @@
 // An op is a small value of run-time sizes that knows no graph, no device and no memory. It has
 //
 //   forward(device, pass)           reads pass.x, writes all of pass.y
-//   backward(device, pass)          reads (and may use up) pass.dy; writes all of pass.dx unless it is null, and the
-//                                   gradients of the parameters as pass.accumulate says
+//   backward(device, pass)          reads (and may use up) pass.dy; writes all of pass.dx unless it
+//                                   is null, and the gradients of the parameters as pass.accumulate
+//                                   says
 //
 // and any of
 //
-//   traits(in, out)                 OpTraits other than the defaults; in and out are Sizes of one sample
+//   traits(in, out)                 OpTraits other than the defaults; in and out are Sizes of one
+//                                   sample
 //   scratch(device, slice, T{})     elements of T that forward or backward use while they run
-//   leaves_relu_bits(device, slice) whether forward stored in its cache, as bits, which numbers its ReLU let through
-//   extra_repr(in, out)             std::string, printed in brackets behind the name of its layer, as in torch.nn.Module:
+//   leaves_relu_bits(device, slice) whether forward stored in its cache, as bits, which numbers its
+//                                   ReLU let through
+//   extra_repr(in, out)             std::string, printed in brackets behind the name of its layer,
+//                                   as in torch.nn.Module:
 //                                   "6, 16, kernel_size=(5, 5), stride=(1, 1)"
-//   multiply_adds(in, out)          of one sample in the forward pass, where it is not one for each parameter
+//   multiply_adds(in, out)          of one sample in the forward pass, where it is not one for each
+//                                   parameter
 #pragma once
 
 #include <concepts>
@@ -69,8 +74,7 @@ class PassRandom {
   operator const OpRandom&() const {
     require(random_.exists(),
             "gpunet::OpPass: an op uses pass.random and its traits lack uses_random (the network "
-            "has no random "
-            "numbers for it), return {.uses_random = true} from traits(in, out)");
+            "has no random numbers for it), return {.uses_random = true} from traits(in, out)");
     return random_;
   }
   // As OpRandom::uniform.
@@ -251,8 +255,7 @@ std::string extra_repr_of(const Op& op, const Sizes& in, const Sizes& out) {
   } else {
     static_assert(!has_extra_repr<Op>,
                   "gpunet::nn: extra_repr of a layer has another signature (it would be ignored), "
-                  "write std::string "
-                  "extra_repr(const Sizes& in, const Sizes& out) const");
+                  "write std::string extra_repr(const Sizes& in, const Sizes& out) const");
     return "";
   }
 }
@@ -269,10 +272,10 @@ struct OpTypeCalls {
                   }) {
       return op_at<Op>(op).multiply_adds(in, out);
     } else {
-      static_assert(!has_multiply_adds<Op>,
-                    "gpunet::nn: multiply_adds of a layer has another signature (it would be "
-                    "ignored), write index_t "
-                    "multiply_adds(const Sizes& in, const Sizes& out) const");
+      static_assert(
+          !has_multiply_adds<Op>,
+          "gpunet::nn: multiply_adds of a layer has another signature (it would be ignored), write "
+          "index_t multiply_adds(const Sizes& in, const Sizes& out) const");
       return parameters;
     }
   }
@@ -284,8 +287,7 @@ struct OpTypeCalls {
     } else {
       static_assert(!has_traits<Op>,
                     "gpunet::nn: traits of a layer has another signature (it would be ignored), "
-                    "write OpTraits "
-                    "traits(const Sizes& in, const Sizes& out) const");
+                    "write OpTraits traits(const Sizes& in, const Sizes& out) const");
       return {};
     }
   }
@@ -346,10 +348,10 @@ struct KernelCalls {
                        })
       return op_at<Op>(op).scratch(device, slice, T{});
     else {
-      static_assert(!has_scratch<Op>,
-                    "gpunet::nn: scratch of a layer has another signature (it would be ignored), "
-                    "write index_t "
-                    "scratch(const auto& device, const Slice& slice, auto zero) const");
+      static_assert(
+          !has_scratch<Op>,
+          "gpunet::nn: scratch of a layer has another signature (it would be ignored), write "
+          "index_t scratch(const auto& device, const Slice& slice, auto zero) const");
       return 0;
     }
   }
@@ -359,10 +361,10 @@ struct KernelCalls {
                   }) {
       return op_at<Op>(op).leaves_relu_bits(device, slice);
     } else {
-      static_assert(!has_leaves_relu_bits<Op>,
-                    "gpunet::nn: leaves_relu_bits of an op has another signature (it would be "
-                    "ignored), write bool "
-                    "leaves_relu_bits(const auto& device, const Slice& slice) const");
+      static_assert(
+          !has_leaves_relu_bits<Op>,
+          "gpunet::nn: leaves_relu_bits of an op has another signature (it would be ignored), "
+          "write bool leaves_relu_bits(const auto& device, const Slice& slice) const");
       return false;
     }
   }
@@ -381,8 +383,7 @@ const Kernels<D, T>* kernels_of() {
   } else {
     static_assert(sizeof(K) == 0,
                   "gpunet: an op of this program runs on Cuda, and only a CUDA compiler makes "
-                  "kernels of it, compile this "
-                  "unit with nvcc");
+                  "kernels of it, compile this unit with nvcc");
     return nullptr;
   }
 }

@@ -16,7 +16,8 @@ struct AdadeltaOptions {
 };
 
 // One step of torch.optim.Adadelta (Zeiler 2012), where g' = g + weight_decay p:
-//   v = rho v + (1 - rho) g'^2;   d = sqrt(u + eps) / sqrt(v + eps) * g';   u = rho u + (1 - rho) d^2;   p -= lr d
+//   v = rho v + (1 - rho) g'^2;   d = sqrt(u + eps) / sqrt(v + eps) * g'
+//   u = rho u + (1 - rho) d^2;    p -= lr d
 // One index = one parameter.
 template <class T>
 struct AdadeltaStep : Update<AdadeltaStep<T>, T, 2, 0> {
@@ -36,9 +37,8 @@ struct AdadeltaStep : Update<AdadeltaStep<T>, T, 2, 0> {
   }
 };
 
-// The optimizer Adadelta for the parameters of a model, which must outlive it: optim::Adadelta
-// optimizer(net, {.rho =
-// 0.95});
+// The optimizer Adadelta for the parameters of a model, which must outlive it:
+//   optim::Adadelta optimizer(net, {.rho = 0.95});
 template <class D, class T = float>
 class Adadelta : public Optimizer<Adadelta<D, T>, D, T, 2> {
   using Base = Optimizer<Adadelta, D, T, 2>;
@@ -51,8 +51,8 @@ class Adadelta : public Optimizer<Adadelta<D, T>, D, T, 2> {
     this->check_option("epsilon value", options.eps);
   }
 
-  // Updates some parameters of a model: optim::Adadelta optimizer(net.parameters("fc.*"),
-  // {.rho = 0.95}).
+  // Updates some parameters of a model:
+  //   optim::Adadelta optimizer(net.parameters("fc.*"), {.rho = 0.95});
   explicit Adadelta(const Parameters<D, T> &parameters, AdadeltaOptions options = {})
       : Adadelta(parameters.network(), options) {
     this->select(parameters.indices());

@@ -33,9 +33,8 @@ struct AdagradStep : Update<AdagradStep<T>, T, 1, 0> {
   }
 };
 
-// The optimizer Adagrad for the parameters of a model, which must outlive it: optim::Adagrad
-// optimizer(net, {.lr =
-// 0.1});
+// The optimizer Adagrad for the parameters of a model, which must outlive it:
+//   optim::Adagrad optimizer(net, {.lr = 0.1});
 template <class D, class T = float>
 class Adagrad : public Optimizer<Adagrad<D, T>, D, T, 1> {
   using Base = Optimizer<Adagrad, D, T, 1>;
@@ -48,8 +47,8 @@ class Adagrad : public Optimizer<Adagrad<D, T>, D, T, 1> {
     this->check_option("epsilon value", options.eps);
   }
 
-  // Updates some parameters of a model: optim::Adagrad optimizer(net.parameters("fc.*"),
-  // {.lr = 0.1}).
+  // Updates some parameters of a model:
+  //   optim::Adagrad optimizer(net.parameters("fc.*"), {.lr = 0.1});
   explicit Adagrad(const Parameters<D, T>& parameters, AdagradOptions options = {})
       : Adagrad(parameters.network(), options) {
     this->select(parameters.indices());

@@ -30,7 +30,8 @@ struct AdamWOptions {
 
 // Step t of torch.optim.Adam (Kingma and Ba 2015; AdamW: Loshchilov and Hutter 2019), where
 // g' = g + weight_decay p:
-//   m = m + (1 - beta1) (g' - m);   v = beta2 v + (1 - beta2) g'^2;   amsgrad: u = max(u, v), else u = v
+//   m = m + (1 - beta1) (g' - m);   v = beta2 v + (1 - beta2) g'^2
+//   amsgrad: u = max(u, v), else u = v
 //   p -= lr / c1 * m / (sqrt(u / c2) + eps);   c1 = 1 - beta1^t;   c2 = 1 - beta2^t
 // AdamW decays the parameters instead of the gradients: g' = g, and p is first replaced by p - lr
 // weight_decay p. Numerator and denominator are multiplied by sqrt(c2), which saves a division. One
@@ -62,8 +63,8 @@ struct AdamStep : Update<AdamStep<T>, T, 2, 1> {
   }
 };
 
-// The optimizer Adam for the parameters of a model, which must outlive it: optim::Adam
-// optimizer(net, {.lr = 0.01});
+// The optimizer Adam for the parameters of a model, which must outlive it:
+//   optim::Adam optimizer(net, {.lr = 0.01});
 template <class D, class T = float>
 class Adam : public Optimizer<Adam<D, T>, D, T, 3> {
   using Base = Optimizer<Adam, D, T, 3>;
@@ -71,8 +72,8 @@ class Adam : public Optimizer<Adam<D, T>, D, T, 3> {
  public:
   explicit Adam(Network<D, T>& model, AdamOptions options = {}) : Adam(model, "Adam", options) {}
 
-  // Updates some parameters of a model: optim::Adam optimizer(net.parameters("fc.*"),
-  // {.lr = 0.01}).
+  // Updates some parameters of a model:
+  //   optim::Adam optimizer(net.parameters("fc.*"), {.lr = 0.01});
   explicit Adam(const Parameters<D, T>& parameters, AdamOptions options = {})
       : Adam(parameters.network(), options) {
     this->select(parameters.indices());
@@ -115,9 +116,8 @@ class Adam : public Optimizer<Adam<D, T>, D, T, 3> {
   AdamOptions options_;
 };
 
-// The optimizer AdamW, Adam with decoupled weight decay: optim::AdamW optimizer(net, {.lr = 0.01,
-// .weight_decay =
-// 0.1});
+// The optimizer AdamW, Adam with decoupled weight decay:
+//   optim::AdamW optimizer(net, {.lr = 0.01, .weight_decay = 0.1});
 template <class D, class T = float>
 class AdamW : public Adam<D, T> {
  public:

@@ -85,8 +85,7 @@ TotalNorm<D, T> clip_grad_norm(Network<D, T>& model, const std::vector<int>* ind
     require(std::isfinite(total), "gpunet::nn::utils::clip_grad_norm_: the total norm of order ",
             norm_type,
             " for gradients from `parameters` is non-finite, so it cannot be clipped: look for the "
-            "step that made "
-            "it, or set error_if_nonfinite to false to scale them by it anyway");
+            "step that made it, or set error_if_nonfinite to false to scale them by it anyway");
   }
   ScaleToNorm<T> scale{static_cast<T>(max_norm), result, nullptr};
   each_range(model, indices, [&](const ArenaRange& range) {

@@ -66,8 +66,8 @@ bool unscale(Network<D, T>& model, std::span<const ArenaRange> ranges, double fa
 //   optimizer.zero_grad();
 //   auto loss = criterion(net(inputs), labels);
 //   scaler.scale(loss).backward();
-//   scaler.unscale_(optimizer);                       // only to clip or read the gradients
-//   nn::utils::clip_grad_norm_(optimizer.parameters(), 1);  // those of other parameters are still scaled
+//   scaler.unscale_(optimizer);  // only to clip or read the gradients; others are still scaled
+//   nn::utils::clip_grad_norm_(optimizer.parameters(), 1);
 //   scaler.step(optimizer);
 //   scaler.update();
 // train::Step and train::fit do the same with {.scaler = &scaler}. Networks with other storage need
@@ -121,10 +121,8 @@ class GradScaler {
   }) bool step(Optimizer&) {
     static_assert(std::is_void_v<Optimizer>,
                   "gpunet::amp::GradScaler::step: this optimizer makes no update from one "
-                  "evaluation of the loss (LBFGS "
-                  "needs several, whose gradients this cannot scale), use another optimizer, or "
-                  "Storage::bfloat16 "
-                  "without a scaler");
+                  "evaluation of the loss (LBFGS needs several, whose gradients this cannot "
+                  "scale), use another optimizer, or Storage::bfloat16 without a scaler");
     return false;
   }
 

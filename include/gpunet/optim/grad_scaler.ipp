@@ -40,8 +40,7 @@ GPUNET_INLINE double GradScaler::scale_of(Storage storage) const {
   require(storage == Storage::float16, "gpunet::amp::GradScaler::scale: the model stores ",
           storage == Storage::full ? "floats" : "bfloat16",
           " (want float16: other gradients do not underflow), call net.autocast(Storage::float16), "
-          "or make the scaler "
-          "with {.enabled = false}");
+          "or make the scaler with {.enabled = false}");
   return scale_;
 }
 
@@ -62,8 +61,7 @@ GPUNET_INLINE void GradScaler::require_unscalable(const OfOptimizer& of, bool ha
                                                   const char* where) {
   require(of.stage != Stage::unscaled,
           "gpunet::amp::GradScaler::unscale_: unscale_() has already been called on this optimizer "
-          "since the last "
-          "update() (its gradients would be divided twice), call it once in a step");
+          "since the last update() (its gradients would be divided twice), call it once in a step");
   require(
       of.stage != Stage::stepped,
       "gpunet::amp::GradScaler::unscale_: unscale_() is being called after step(), call it before");
@@ -88,12 +86,10 @@ GPUNET_INLINE void GradScaler::update() {
       std::fprintf(stderr, "%s\n",
                    concat("gpunet::amp::GradScaler: the gradients of ", many,
                           " steps in a row were infinite or NaN (none has changed the parameters, "
-                          "and the scale has "
-                          "fallen to ",
+                          "and the scale has fallen to ",
                           scale_,
                           "), look for the first such output by net.detect_anomaly(), at the "
-                          "learning rate, and at "
-                          "numbers over 65504, the largest of float16")
+                          "learning rate, and at numbers over 65504, the largest of float16")
                        .c_str());
     return;
   }

@@ -49,8 +49,7 @@ LinePoint strong_wolfe(const std::function<LinePoint(double)>& evaluate, const L
 }  // namespace detail
 
 // The optimizer LBFGS for the parameters of a model, which must outlive it. A step evaluates the
-// loss several times, by a
-// function that computes it and its gradients:
+// loss several times, by a function that computes it and its gradients:
 //   optim::LBFGS optimizer(net, {.line_search_fn = optim::LineSearch::strong_wolfe});
 //   const double loss = optimizer.step([&] {
 //     optimizer.zero_grad();
@@ -66,7 +65,8 @@ class LBFGS : public ParamGroups {
  public:
   explicit LBFGS(Network<D, T>& model, LBFGSOptions options = {});
 
-  // Updates some parameters of a model: optim::LBFGS optimizer(net.parameters("fc.*")).
+  // Updates some parameters of a model:
+  //   optim::LBFGS optimizer(net.parameters("fc.*"));
   explicit LBFGS(const Parameters<D, T>& parameters, LBFGSOptions options = {})
       : LBFGS(parameters.network(), options) {
     this->select(parameters.indices());
@@ -77,9 +77,8 @@ class LBFGS : public ParamGroups {
   void add_param_group(const Some&, const ParamGroupOptions& = {}) {
     static_assert(std::is_void_v<Some>,
                   "gpunet::optim::LBFGS: it has no groups of parameters (they move along one "
-                  "direction, by one length), "
-                  "give it some parameters, optim::LBFGS optimizer(net.parameters(pattern)), or "
-                  "take another optimizer");
+                  "direction, by one length), give it some parameters, optim::LBFGS "
+                  "optimizer(net.parameters(pattern)), or take another optimizer");
   }
 
   // Writes or reads rates and the history of steps, for a checkpoint.

@@ -189,10 +189,10 @@ double LBFGS<D, T>::minimize(const std::function<double()>& closure) {
 template <class D, class T>
 double LBFGS<D, T>::evaluate(const std::function<double()>& closure) {
   const double loss = closure();
-  require(!model_->gradients().zeroed(),
-          "gpunet::optim::LBFGS::step: the function has computed no gradients (there is no "
-          "direction without), call "
-          "zero_grad(), compute the loss, call its backward() and return it");
+  require(
+      !model_->gradients().zeroed(),
+      "gpunet::optim::LBFGS::step: the function has computed no gradients (there is no direction "
+      "without), call zero_grad(), compute the loss, call its backward() and return it");
   return loss;
 }
 

@@ -34,8 +34,8 @@ struct LionStep : Update<LionStep<T>, T, 1, 0> {
   }
 };
 
-// The optimizer Lion for the parameters of a model, which must outlive it: optim::Lion
-// optimizer(net, {.lr = 1e-4, .weight_decay = 1e-2});
+// The optimizer Lion for the parameters of a model, which must outlive it:
+//   optim::Lion optimizer(net, {.lr = 1e-4, .weight_decay = 1e-2});
 template <class D, class T = float>
 class Lion : public Optimizer<Lion<D, T>, D, T, 1> {
   using Base = Optimizer<Lion, D, T, 1>;
@@ -46,8 +46,8 @@ class Lion : public Optimizer<Lion<D, T>, D, T, 1> {
     this->check_betas(options.betas);
   }
 
-  // Updates some parameters of a model: optim::Lion optimizer(net.parameters("fc.*"),
-  // {.lr = 1e-4}).
+  // Updates some parameters of a model:
+  //   optim::Lion optimizer(net.parameters("fc.*"), {.lr = 1e-4});
   explicit Lion(const Parameters<D, T>& parameters, LionOptions options = {})
       : Lion(parameters.network(), options) {
     this->select(parameters.indices());

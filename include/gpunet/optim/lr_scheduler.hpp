@@ -73,8 +73,8 @@ struct StepLROptions {
   double gamma = 0.1;     // the factor
 };
 
-// Multiplies the learning rate by gamma at every step_size-th step: StepLR
-// scheduler(optimizer, {.step_size = 30});
+// Multiplies the learning rate by gamma at every step_size-th step:
+//   StepLR scheduler(optimizer, {.step_size = 30});
 class StepLR : public LRScheduler {
  public:
   StepLR(Rates& optimizer, const StepLROptions& options);
@@ -91,8 +91,8 @@ struct MultiStepLROptions {
   double gamma = 0.1;               // the factor
 };
 
-// Multiplies the learning rate by gamma at each milestone, given in any order: MultiStepLR
-// scheduler(optimizer, {.milestones = {30, 80}});
+// Multiplies the learning rate by gamma at each milestone, given in any order:
+//   MultiStepLR scheduler(optimizer, {.milestones = {30, 80}});
 class MultiStepLR : public LRScheduler {
  public:
   MultiStepLR(Rates& optimizer, MultiStepLROptions options);
@@ -109,8 +109,8 @@ struct ExponentialLROptions {
   double gamma = 1;  // the factor
 };
 
-// Multiplies the learning rate by gamma at every step: ExponentialLR
-// scheduler(optimizer, {.gamma = 0.9});
+// Multiplies the learning rate by gamma at every step:
+//   ExponentialLR scheduler(optimizer, {.gamma = 0.9});
 class ExponentialLR : public LRScheduler {
  public:
   ExponentialLR(Rates& optimizer, const ExponentialLROptions& options);
@@ -128,8 +128,8 @@ struct CosineAnnealingLROptions {
 };
 
 // Follows a cosine from the initial learning rate down to eta_min in T_max steps, then up again
-// (Loshchilov and Hutter 2017, without restarts): CosineAnnealingLR
-// scheduler(optimizer, {.T_max = 100});
+// (Loshchilov and Hutter 2017, without restarts):
+//   CosineAnnealingLR scheduler(optimizer, {.T_max = 100});
 class CosineAnnealingLR : public LRScheduler {
  public:
   CosineAnnealingLR(Rates& optimizer, const CosineAnnealingLROptions& options);
@@ -150,7 +150,8 @@ struct LinearLROptions {
 };
 
 // Multiplies the learning rate by a factor that goes from start_factor to end_factor in total_iters
-// steps, for a warm-up: LinearLR scheduler(optimizer, {.start_factor = 0.1, .total_iters = 10});
+// steps, for a warm-up:
+//   LinearLR scheduler(optimizer, {.start_factor = 0.1, .total_iters = 10});
 // With total_iters = 0 the factor stays start_factor.
 class LinearLR : public LRScheduler {
  public:
@@ -169,8 +170,8 @@ struct ConstantLROptions {
   index_t total_iters = 5;  // how many they are
 };
 
-// Multiplies the learning rate by a factor for the first total_iters steps: ConstantLR
-// scheduler(optimizer, {.factor = 0.1});
+// Multiplies the learning rate by a factor for the first total_iters steps:
+//   ConstantLR scheduler(optimizer, {.factor = 0.1});
 class ConstantLR : public LRScheduler {
  public:
   explicit ConstantLR(Rates& optimizer, const ConstantLROptions& options = {});
@@ -188,8 +189,8 @@ struct PolynomialLROptions {
   double power = 1;         // 1: in a straight line
 };
 
-// Multiplies the learning rate by (1 - step / total_iters)^power: PolynomialLR scheduler(optimizer,
-// {.total_iters = 100, .power = 0.9});
+// Multiplies the learning rate by (1 - step / total_iters)^power:
+//   PolynomialLR scheduler(optimizer, {.total_iters = 100, .power = 0.9});
 class PolynomialLR : public LRScheduler {
  public:
   explicit PolynomialLR(Rates& optimizer, const PolynomialLROptions& options = {});
@@ -207,9 +208,9 @@ struct CosineAnnealingWarmRestartsOptions {
   double eta_min = 0;  // the lowest learning rate
 };
 
-// Follows a cosine from the initial learning rate down to eta_min, again and again
-// (SGDR, Loshchilov and Hutter 2017). It does not see a learning rate set in between:
-// CosineAnnealingWarmRestarts scheduler(optimizer, {.T_0 = 10, .T_mult = 2});
+// Follows a cosine from the initial learning rate down to eta_min, again and again (SGDR,
+// Loshchilov and Hutter 2017). It does not see a learning rate set in between:
+//   CosineAnnealingWarmRestarts scheduler(optimizer, {.T_0 = 10, .T_mult = 2});
 class CosineAnnealingWarmRestarts : public LRScheduler {
  public:
   CosineAnnealingWarmRestarts(Rates& optimizer, const CosineAnnealingWarmRestartsOptions& options);
@@ -230,8 +231,8 @@ class CosineAnnealingWarmRestarts : public LRScheduler {
 using FactorOfStep = std::function<double(index_t)>;
 
 // Multiplies the initial learning rate by a function of the step, as
-// torch.optim.lr_scheduler.LambdaLR: LambdaLR scheduler(optimizer, [](index_t epoch)
-// { return std::pow(0.95, epoch); });
+// torch.optim.lr_scheduler.LambdaLR:
+//   LambdaLR scheduler(optimizer, [](index_t epoch) { return std::pow(0.95, epoch); });
 class LambdaLR : public LRScheduler {
  public:
   LambdaLR(Rates& optimizer, FactorOfStep lr_lambda);

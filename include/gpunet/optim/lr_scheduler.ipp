@@ -200,8 +200,8 @@ GPUNET_INLINE double CosineAnnealingWarmRestarts::lr_of_step() const {
 GPUNET_INLINE LambdaLR::LambdaLR(Rates& optimizer, FactorOfStep lr_lambda)
     : LRScheduler(optimizer), lr_lambda_(std::move(lr_lambda)) {
   require(lr_lambda_ != nullptr,
-          "gpunet::optim::lr_scheduler::LambdaLR: no function (it gives the factor of each "
-          "step), write [](index_t epoch) { return std::pow(0.95, epoch); }");
+          "gpunet::optim::lr_scheduler::LambdaLR: no function (it gives the factor of each step), "
+          "write [](index_t epoch) { return std::pow(0.95, epoch); }");
   begin();
 }
 

@@ -45,8 +45,8 @@ struct NAdamStep : Update<NAdamStep<T>, T, 2, 0> {
   }
 };
 
-// The optimizer NAdam for the parameters of a model, which must outlive it: optim::NAdam
-// optimizer(net, {.lr = 0.01});
+// The optimizer NAdam for the parameters of a model, which must outlive it:
+//   optim::NAdam optimizer(net, {.lr = 0.01});
 template <class D, class T = float>
 class NAdam : public Optimizer<NAdam<D, T>, D, T, 2> {
   using Base = Optimizer<NAdam, D, T, 2>;
@@ -60,8 +60,8 @@ class NAdam : public Optimizer<NAdam<D, T>, D, T, 2> {
     this->check_option("momentum_decay value", options.momentum_decay);
   }
 
-  // Updates some parameters of a model: optim::NAdam optimizer(net.parameters("fc.*"),
-  // {.lr = 0.01}).
+  // Updates some parameters of a model:
+  //   optim::NAdam optimizer(net.parameters("fc.*"), {.lr = 0.01});
   explicit NAdam(const Parameters<D, T> &parameters, NAdamOptions options = {})
       : NAdam(parameters.network(), options) {
     this->select(parameters.indices());

@@ -31,7 +31,8 @@ struct OneCycleLROptions {
 // Raises the learning rate from max_lr / div_factor to max_lr in the first pct_start of all steps,
 // then lowers it far below, one step per batch; the momentum (the first beta of Adam) moves the
 // other way (Smith and Topin 2018):
-//   OneCycleLR scheduler(optimizer, {.max_lr = 0.01, .epochs = 10, .steps_per_epoch = loader.size()});
+//   OneCycleLR scheduler(optimizer,
+//                        {.max_lr = 0.01, .epochs = 10, .steps_per_epoch = loader.size()});
 class OneCycleLR : public LRScheduler {
  public:
   OneCycleLR(Rates& optimizer, const OneCycleLROptions& options);

@@ -31,9 +31,12 @@ struct GroupStep {
 // The base of an optimizer `Self`. It updates the parameters of a Network, which must outlive it
 // (both may be moved): those that have a gradient, others are skipped as in PyTorch. It stores up
 // to N arrays with one number per parameter. `Self` has
-//   std::array<bool, N> keeps(double momentum) const   which of the arrays it needs
-//   auto next(const GroupStep& step) const             returns update<Step>(numbers...), the Update of a step
-//   void visit_options(const OptionVisitor& visit) const   visits the options other than rates, by their names in PyTorch
+//   // Returns which of the arrays it needs.
+//   std::array<bool, N> keeps(double momentum) const;
+//   // Returns update<Step>(numbers...), the Update of a step.
+//   auto next(const GroupStep& step) const;
+//   // Visits the options other than rates, by their names in PyTorch.
+//   void visit_options(const OptionVisitor& visit) const;
 // and `state_names`, the names of the arrays in PyTorch's state dict.
 template <class Self, class D, class T, std::size_t N>
 class Optimizer : public ParamGroups {
@@ -63,8 +66,7 @@ class Optimizer : public ParamGroups {
   void add_param_group(const Parameters<D, T>& parameters, const ParamGroupOptions& options) {
     require(&parameters.network() == &*model_, "gpunet::optim::", name_,
             "::add_param_group: the parameters are those of another model (the optimizer does not "
-            "update it), take "
-            "them from the optimizer's");
+            "update it), take them from the optimizer's");
     add_group(model_->graph(), parameters.indices(), options);
   }
 
@@ -192,10 +194,10 @@ void Optimizer<Self, D, T, N>::visit_state(StateVisitor& state) {
 template <class Parameters, class Options>
 struct OptimizerOfParameters {
   explicit OptimizerOfParameters(const Parameters&, const Options& = {}) {
-    static_assert(std::is_void_v<Parameters>,
-                  "gpunet::optim: an optimizer takes the model, or parameters that a pattern "
-                  "names, write optim::SGD "
-                  "optimizer(net, {.lr = 0.1}), or net.parameters(pattern) for net");
+    static_assert(
+        std::is_void_v<Parameters>,
+        "gpunet::optim: an optimizer takes the model, or parameters that a pattern names, write "
+        "optim::SGD optimizer(net, {.lr = 0.1}), or net.parameters(pattern) for net");
   }
   void zero_grad() {}
   void step() {}
@@ -207,8 +209,7 @@ struct OptimizerOfNumbers {
   explicit OptimizerOfNumbers(Net&, Numbers...) {
     static_assert(sizeof...(Numbers) == 0,
                   "gpunet::optim: the options of an optimizer are given by name, write optim::SGD "
-                  "optimizer(net, "
-                  "{.lr = 0.1, .momentum = 0.9})");
+                  "optimizer(net, {.lr = 0.1, .momentum = 0.9})");
   }
   void zero_grad() {}
   void step() {}

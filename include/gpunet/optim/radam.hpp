@@ -18,10 +18,13 @@ struct RAdamOptions {
 };
 
 // Step t of torch.optim.RAdam (Liu et al. 2019), where g' = g + weight_decay p:
-//   m = m + (1 - beta1) (g' - m);   v = beta2 v + (1 - beta2) g'^2;   c1 = 1 - beta1^t;   c2 = 1 - beta2^t
-//   n = 2 / (1 - beta2) - 1;   r = n - 2 t beta2^t / c2     (lengths of the average: the limit, and that of step t)
-//   r > 5:  p -= lr / c1 * m * sqrt((r - 4) (r - 2) n / ((n - 4) (n - 2) r)) * sqrt(c2) / (sqrt(v) + eps)
+//   m = m + (1 - beta1) (g' - m);   v = beta2 v + (1 - beta2) g'^2
+//   c1 = 1 - beta1^t;   c2 = 1 - beta2^t
+//   n = 2 / (1 - beta2) - 1;   r = n - 2 t beta2^t / c2
+//   s = sqrt((r - 4) (r - 2) n / ((n - 4) (n - 2) r)) * sqrt(c2) / (sqrt(v) + eps)
+//   r > 5:  p -= lr / c1 * m * s
 //   else:   p -= lr / c1 * m
+// n and r are lengths of the average: the limit, and that of step t.
 // With decoupled weight decay, g' = g, and p is first replaced by p - lr weight_decay p. One
 // index = one parameter.
 template <class T>
@@ -43,8 +46,8 @@ struct RAdamStep : Update<RAdamStep<T>, T, 2, 0> {
   }
 };
 
-// The optimizer RAdam for the parameters of a model, which must outlive it: optim::RAdam
-// optimizer(net, {.lr = 0.01});
+// The optimizer RAdam for the parameters of a model, which must outlive it:
+//   optim::RAdam optimizer(net, {.lr = 0.01});
 template <class D, class T = float>
 class RAdam : public Optimizer<RAdam<D, T>, D, T, 2> {
   using Base = Optimizer<RAdam, D, T, 2>;
@@ -57,8 +60,8 @@ class RAdam : public Optimizer<RAdam<D, T>, D, T, 2> {
     this->check_betas(options.betas);
   }
 
-  // Updates some parameters of a model: optim::RAdam optimizer(net.parameters("fc.*"),
-  // {.lr = 0.01}).
+  // Updates some parameters of a model:
+  //   optim::RAdam optimizer(net.parameters("fc.*"), {.lr = 0.01});
   explicit RAdam(const Parameters<D, T> &parameters, RAdamOptions options = {})
       : RAdam(parameters.network(), options) {
     this->select(parameters.indices());

@@ -27,8 +27,9 @@ struct ReduceLROnPlateauOptions {
 };
 
 // Multiplies the learning rate by factor when a metric (such as a validation loss) has not improved
-// by the threshold for more than `patience` steps: ReduceLROnPlateau
-// scheduler(optimizer, {.patience = 5}); ... scheduler.step(loss);
+// by the threshold for more than `patience` steps:
+//   ReduceLROnPlateau scheduler(optimizer, {.patience = 5});
+//   ... scheduler.step(loss);
 class ReduceLROnPlateau {
  public:
   // The optimizer must outlive it.

@@ -21,7 +21,8 @@ struct RMSpropOptions {
 
 // One step of torch.optim.RMSprop (Hinton, lecture 6 of Neural Networks for Machine Learning,
 // 2012), where g' = g + weight_decay p:
-//   v = alpha v + (1 - alpha) g'^2;   centered: m = m + (1 - alpha) (g' - m), u = v - m^2, else u = v
+//   v = alpha v + (1 - alpha) g'^2
+//   centered: m = m + (1 - alpha) (g' - m), u = v - m^2, else u = v
 //   b = momentum b + g' / (sqrt(u) + eps);   p -= lr b      (without momentum: b is the fraction)
 // If rounding makes u negative, |u| is used; PyTorch's result is NaN. One index = one parameter.
 template <class T>
@@ -47,9 +48,8 @@ struct RMSpropStep : Update<RMSpropStep<T>, T, 1, 2> {
   }
 };
 
-// The optimizer RMSprop for the parameters of a model, which must outlive it: optim::RMSprop
-// optimizer(net, {.lr =
-// 0.001, .alpha = 0.9});
+// The optimizer RMSprop for the parameters of a model, which must outlive it:
+//   optim::RMSprop optimizer(net, {.lr = 0.001, .alpha = 0.9});
 template <class D, class T = float>
 class RMSprop : public Optimizer<RMSprop<D, T>, D, T, 3> {
   using Base = Optimizer<RMSprop, D, T, 3>;
@@ -64,8 +64,8 @@ class RMSprop : public Optimizer<RMSprop<D, T>, D, T, 3> {
                    options.alpha, "0 to 1");
   }
 
-  // Updates some parameters of a model: optim::RMSprop optimizer(net.parameters("fc.*"),
-  // {.lr = 0.001}).
+  // Updates some parameters of a model:
+  //   optim::RMSprop optimizer(net.parameters("fc.*"), {.lr = 0.001});
   explicit RMSprop(const Parameters<D, T> &parameters, RMSpropOptions options = {})
       : RMSprop(parameters.network(), options) {
     this->select(parameters.indices());

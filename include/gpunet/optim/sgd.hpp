@@ -40,8 +40,8 @@ struct SgdStep : Update<SgdStep<T>, T, 0, 1> {
   }
 };
 
-// The optimizer SGD for the parameters of a model, which must outlive it: optim::SGD
-// optimizer(net, {.lr = 0.001f, .momentum = 0.9f}).
+// The optimizer SGD for the parameters of a model, which must outlive it:
+//   optim::SGD optimizer(net, {.lr = 0.001f, .momentum = 0.9f});
 template <class D, class T = float>
 class SGD : public Optimizer<SGD<D, T>, D, T, 1> {
   using Base = Optimizer<SGD, D, T, 1>;
@@ -56,11 +56,11 @@ class SGD : public Optimizer<SGD<D, T>, D, T, 1> {
                    this->name_, "dampening", options.dampening, "-3.4e38 to 3.4e38, as a float is");
     require(!options.nesterov || (options.momentum > 0 && options.dampening == 0),
             "gpunet::optim::SGD: Nesterov momentum requires a momentum and zero dampening, set "
-            "them or leave "
-            "nesterov out");
+            "them or leave nesterov out");
   }
 
-  // Updates some parameters of a model: optim::SGD optimizer(net.parameters("fc.*"), {.lr = 0.1}).
+  // Updates some parameters of a model:
+  //   optim::SGD optimizer(net.parameters("fc.*"), {.lr = 0.1});
   explicit SGD(const Parameters<D, T>& parameters, SGDOptions options = {})
       : SGD(parameters.network(), options) {
     this->select(parameters.indices());

@@ -61,9 +61,10 @@ GPUNET_EXTERN_TEMPLATES(GPUNET_AVERAGE_WEIGHTS)
 
 // A copy of a model whose weights are the average of the model's:
 //   AveragedModel ema(net, {.multi_avg_fn = get_ema_multi_avg_fn(0.999), .use_buffers = true});
-//   ... optimizer.step(); ema.update_parameters(net);       after every step; in fit: train::EachStep(ema)
+//   ... optimizer.step();
+//   ema.update_parameters(net);  // after every step; in fit: train::EachStep(ema)
 //   AveragedModel swa(net);
-//   ... swa.update_parameters(net);                         after an epoch; in fit: train::EachEpoch(swa)
+//   ... swa.update_parameters(net);  // after an epoch; in fit: train::EachEpoch(swa)
 //   train::evaluate(ema.module(), criterion, test_loader);
 // The first update copies, and so do buffers without use_buffers, and counters
 // (num_batches_tracked) always. Bitwise identical to PyTorch's averages on a CPU with AVX2, on
@@ -115,7 +116,8 @@ struct SWALROptions {
   lr_scheduler::Anneal anneal_strategy = lr_scheduler::Anneal::cos;  // how it goes there
 };
 
-// Takes the learning rate to a constant: SWALR scheduler(optimizer, {.swa_lr = 0.05});
+// Takes the learning rate to a constant:
+//   SWALR scheduler(optimizer, {.swa_lr = 0.05});
 class SWALR : public lr_scheduler::LRScheduler {
  public:
   SWALR(Rates& optimizer, const SWALROptions& options);

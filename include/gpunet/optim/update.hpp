@@ -10,7 +10,8 @@ namespace gpunet::optim {
 // The base of updates: functors over the parameters, with the arrays that they work on,
 // [parameters] each. The last `optional` of the arrays stored from step to step may be null. `Self`
 // has
-//   template <bool... There> void run(index_t i) const     updates parameter i; There: which optional arrays are not null
+//   template <bool... There> void run(index_t i) const;
+// which updates parameter i. There: which optional arrays are not null.
 template <class Self, class T, int required, int optional>
 struct Update {
   static constexpr int kept_arrays = required + optional;

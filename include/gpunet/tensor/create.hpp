@@ -138,8 +138,7 @@ auto arange(D& device, Start start, Stop stop, Step step = 1) {
       std::is_floating_point_v<V> ||
           (std::is_integral_v<Start> && std::is_integral_v<Stop> && std::is_integral_v<Step>),
       "gpunet::arange: a number with a fraction for a tensor of integers (it would be cut off), "
-      "give "
-      "integers, or leave out the type");
+      "give integers, or leave out the type");
   if constexpr (std::is_integral_v<V>)
     require(std::in_range<V>(start) && std::in_range<V>(stop) && std::in_range<V>(step),
             "gpunet::arange: numbers from ", start, " to ", stop, " for elements from ",

@@ -1,8 +1,10 @@
 // Tensors to and from other libraries without a copy, by DLPack (https://dmlc.github.io/dlpack):
 // PyTorch, NumPy, JAX, CuPy. A header of its own; not in tensors.hpp.
 //
-//   PyCapsule_New(to_dlpack(std::move(tensor)), "dltensor", nullptr)       to torch.from_dlpack
-//   DLPackTensor<float, Host> x = from_dlpack<float>(host, managed);       from torch.utils.dlpack.to_dlpack
+//   // to torch.from_dlpack
+//   PyCapsule_New(to_dlpack(std::move(tensor)), "dltensor", nullptr)
+//   // from torch.utils.dlpack.to_dlpack
+//   DLPackTensor<float, Host> x = from_dlpack<float>(host, managed);
 #pragma once
 
 #include <array>

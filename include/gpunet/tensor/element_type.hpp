@@ -24,8 +24,7 @@ template <class T>
 constexpr ElementType element_type_of() {
   static_assert(Element<T>,
                 "gpunet::Tensor: no arithmetic with elements of this type, make the tensor of "
-                "float, double, std::int32_t, "
-                "index_t, std::uint8_t or bool");
+                "float, double, std::int32_t, index_t, std::uint8_t or bool");
   return std::is_same_v<T, float>          ? ElementType::f32
          : std::is_same_v<T, double>       ? ElementType::f64
          : std::is_same_v<T, std::int32_t> ? ElementType::i32

@@ -265,8 +265,7 @@ template <class T, class D, class N>
 Expression<T, D> number(N value) {
   static_assert(!std::is_integral_v<T> || std::is_integral_v<N>,
                 "gpunet::Expression: a number with a fraction meets a tensor of integers (it would "
-                "be cut off), convert "
-                "the tensor first: cast<float>(x)");
+                "be cut off), convert the tensor first: cast<float>(x)");
   if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool> && !std::is_same_v<N, bool>)
     require(
         std::in_range<T>(value), "gpunet::Expression: the number ", value,

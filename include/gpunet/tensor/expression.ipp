@@ -102,8 +102,7 @@ GPUNET_INLINE bool check_written(const ElementProgram& program, const Operand& o
     const Overlap lies = overlap(operand, out);
     require(lies != Overlap::some, "gpunet::", function,
             ": elements that are written are read at another place of the expression (some would "
-            "be new by then), read "
-            "from a copy: Tensor y = x");
+            "be new by then), read from a copy: Tensor y = x");
     copy = copy || lies == Overlap::unknown;
   }
   return copy;
@@ -123,10 +122,9 @@ void AnyExpression<D>::refuse_device() {
 
 template <class D>
 void AnyExpression<D>::refuse_lifetime() {
-  throw_error(
-      Error("gpunet::Expression: a tensor in the expression no longer exists (its memory is gone), "
-            "make a tensor of the "
-            "expression before: Tensor y = a + b, and return that from functions"));
+  throw_error(Error(
+      "gpunet::Expression: a tensor in the expression no longer exists (its memory is gone), make "
+      "a tensor of the expression before: Tensor y = a + b, and return that from functions"));
 }
 
 template <class D>

@@ -58,8 +58,7 @@ Image to_image(const Tensor<T, D>& tensor) {
   constexpr bool is_color = std::is_same_v<T, std::uint8_t> || std::is_floating_point_v<T>;
   static_assert(is_color,
                 "gpunet::io::to_image: the elements are neither bytes (0 to 255) nor floats (0 to "
-                "1), convert them: "
-                "cast<std::uint8_t>(x)");
+                "1), convert them: cast<std::uint8_t>(x)");
   if constexpr (is_color) return to_image(tensor.to_vector(), tensor.sizes());
 }
 template <class T, class D>

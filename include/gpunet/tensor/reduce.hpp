@@ -1,7 +1,9 @@
 // Reductions of tensors: sums, means, extremes and others over all dimensions or some of them.
 // Names and results are PyTorch's.
 //
-//   sum(x)   sum(x, 1)   mean(x, {0, 2}, true)        with `true` (keepdim) reduced dimensions have an extent of 1
+//   sum(x)   sum(x, 1)   mean(x, {0, 2}, true)
+//
+// With `true` (keepdim) reduced dimensions have an extent of 1.
 //
 // An expression is computed while it is reduced and not stored: sum(square(x - y)) reads x and y
 // once. A negative dimension counts from the end. Throw Error for a dimension that is not there or

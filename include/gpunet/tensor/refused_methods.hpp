@@ -32,10 +32,15 @@ struct RefusedMethods {
 #undef GPUNET_REFUSED_NAMES
   GPUNET_NO_METHOD(add_, "x += y")
   GPUNET_NO_METHOD(detach, "x.clone() (tensors have no gradients)")
-  GPUNET_NO_METHOD(backward, "criterion(net(x), y).backward() (tensors have no gradients, models do)")
+  GPUNET_NO_METHOD(backward,
+                   "criterion(net(x), y).backward() (tensors have no gradients, models do)")
   GPUNET_NO_METHOD(grad, "net.gradients() (tensors have no gradients, models do)")
-  GPUNET_NO_METHOD(requires_grad, "net.parameters(pattern).requires_grad(true) (tensors have no gradients, models do)")
-  GPUNET_NO_METHOD(requires_grad_, "net.parameters(pattern).requires_grad(true) (tensors have no gradients, models do)")
+  GPUNET_NO_METHOD(requires_grad,
+                   "net.parameters(pattern).requires_grad(true) (tensors have no gradients, models "
+                   "do)")
+  GPUNET_NO_METHOD(requires_grad_,
+                   "net.parameters(pattern).requires_grad(true) (tensors have no gradients, models "
+                   "do)")
   GPUNET_NO_METHOD(cpu, "x.to(host)")
   GPUNET_NO_METHOD(cuda, "x.to(device), device a Cuda")
   GPUNET_NO_METHOD(dim, "x.sizes().rank()")

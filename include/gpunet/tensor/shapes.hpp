@@ -205,8 +205,7 @@ template <class X, class F>
 auto parts_of(X&& x, int dim, std::string_view function, const F& f) {
   static_assert(has_views<X>,
                 "gpunet::split: the parts are views, which a temporary tensor would not outlive, "
-                "keep it in a variable: "
-                "Tensor y = 2 * x");
+                "keep it in a variable: Tensor y = 2 * x");
   if constexpr (has_views<X>) {
     const auto view = view_of(x);
     const int at = dimension_at(dim, view.sizes().rank(), function);

@@ -32,8 +32,7 @@ template <bool never>
 constexpr void refuse_second_use() {
   static_assert(never,
                 "gpunet::Expression: an expression is used once (it has no memory of its own), "
-                "make a tensor of it: "
-                "Tensor y = a + b");
+                "make a tensor of it: Tensor y = a + b");
 }
 }  // namespace detail
 
@@ -67,8 +66,7 @@ class Tensor : public detail::RefusedMethods {
   Tensor(D&, const std::vector<U>&) {
     static_assert(sizeof(U) == 0,
                   "gpunet::Tensor: a vector without a shape, write Tensor<float, Host> x(host, {2, "
-                  "3}, values) for "
-                  "values, empty<float>(host, sizes) for sizes");
+                  "3}, values) for values, empty<float>(host, sizes) for sizes");
   }
   // Neither do other values than a vector of T, sizes without braces, and arguments in another
   // order.
@@ -101,8 +99,7 @@ class Tensor : public detail::RefusedMethods {
   explicit Tensor(Temporary&&, const Sizes&, const Values&...) {
     static_assert(detail::never<Temporary>,
                   "gpunet::Tensor: the device is a temporary (it has to outlive the tensor), keep "
-                  "it in a variable: "
-                  "Host host;");
+                  "it in a variable: Host host;");
   }
 
   // Computes an expression: Tensor y = 2 * a + b.

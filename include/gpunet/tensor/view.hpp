@@ -37,8 +37,7 @@ auto row_of(X& x, I i) {
   };
   static_assert(has_select,
                 "gpunet::Tensor: elements of tensors are views of another header, include "
-                "<gpunet/tensors.hpp> (a loop "
-                "over parameters is one over net.named_parameters())");
+                "<gpunet/tensors.hpp> (a loop over parameters is one over net.named_parameters())");
   if constexpr (has_select) return select(x, 0, i);
 }
 
@@ -92,8 +91,7 @@ class View {
   D& device() const {
     require(device_ != nullptr,
             "gpunet::View: a view without a device (functions of tensors run there), give the "
-            "tensor, or "
-            "View(data, sizes, &device)");
+            "tensor, or View(data, sizes, &device)");
     return *device_;
   }
 

@@ -90,8 +90,9 @@ struct FitOptions {
 };
 
 // Trains a model and returns what was measured:
-//   const auto history = train::fit(net, criterion, optimizer, loader, {.epochs = 10}, train::ProgressBar(),
-//                                   train::Validation(test_loader), train::EarlyStopping({.patience = 3}));
+//   const auto history = train::fit(
+//       net, criterion, optimizer, loader, {.epochs = 10}, train::ProgressBar(),
+//       train::Validation(test_loader), train::EarlyStopping({.patience = 3}));
 // The loader is a data::DataLoader or batches that are on the device already
 // (loader.resident_on(device)). Without parts, the results are bitwise identical to those of the
 // loop
@@ -99,11 +100,13 @@ struct FitOptions {
 // and only the end of an epoch waits for the device.
 //
 // A part is an object with some of these functions. They get the Training (or, as templates, the
-// Run) and are called in
-// the order of the parts:
-//   on_fit_begin, on_epoch_begin, before_update (gradients are computed), on_step_end (run.updated: parameters have
-//   changed), on_validation_step_end,
-//   on_epoch_end, on_fit_end (also if the training was stopped), on_exit() noexcept (last, also after an exception).
+// Run) and are called in the order of the parts:
+//   on_fit_begin, on_epoch_begin,
+//   before_update (gradients are computed),
+//   on_step_end (run.updated: parameters have changed),
+//   on_validation_step_end, on_epoch_end,
+//   on_fit_end (also if the training was stopped),
+//   on_exit() noexcept (last, also after an exception).
 // A function as a part is called with the training at the end of every epoch. Metrics (Accuracy,
 // ConfusionMatrix, TopK) are reset before every epoch, and leave out the labels that the loss
 // ignores unless they have an .ignore_index; a Measure writes one, or a function of yours, to the

@@ -28,9 +28,7 @@ LossValue<D, T> run_leaves(LeafReducer<D, T>& leaves, index_t samples, Pass pass
       loss.emplace(pass());
       require(!loss->is_sum(),
               "gpunet::train: a loss with Reduction::sum and distributed::Reduction::fixed_tree "
-              "(the mean over "
-              "ranks of sums "
-              "depends on their number), take Reduction::mean");
+              "(the mean over ranks of sums depends on their number), take Reduction::mean");
       leaves.end_leaf();
     }
     leaves.end_batch();

@@ -54,10 +54,14 @@ concept IsMetric = requires(M& metric) {
 
 // A number with a name, as a part of fit(), which measures it on the batches of every epoch, and on
 // those of its Validation:
-//   const auto history = train::fit(net, criterion, optimizer, loader, {.epochs = 10}, train::Validation(test_loader),
+//   const auto history = train::fit(
+//       net, criterion, optimizer, loader, {.epochs = 10}, train::Validation(test_loader),
 //       train::Measure("top3", train::TopK(device, 3)),
-//       train::Measure("f1", train::ConfusionMatrix(device, 10), [](const auto& counts) { return counts.macro_average().f1; }),
-//       train::Measure("error", [](const auto& outputs, const auto& targets) { return mean(abs(outputs.tensor() - targets)); }));
+//       train::Measure("f1", train::ConfusionMatrix(device, 10),
+//                      [](const auto& counts) { return counts.macro_average().f1; }),
+//       train::Measure("error", [](const auto& outputs, const auto& targets) {
+//         return mean(abs(outputs.tensor() - targets));
+//       }));
 //   history.epochs.back()["val_f1"]
 //
 // Of a metric it is the accuracy, or a function of the metric's result. Otherwise it is the mean
@@ -83,10 +87,10 @@ class Measure {
       metric_.update(outputs, targets);
     };
     if constexpr (detail::IsMetric<M>) {
-      static_assert(takes_targets,
-                    "gpunet::train::Measure: the metric takes other targets than the loader has "
-                    "(Accuracy, TopK and "
-                    "ConfusionMatrix take labels), give a function of outputs and targets");
+      static_assert(
+          takes_targets,
+          "gpunet::train::Measure: the metric takes other targets than the loader has (Accuracy, "
+          "TopK and ConfusionMatrix take labels), give a function of outputs and targets");
       if constexpr (requires { metric_.update(outputs, targets, ignored); })
         metric_.update(outputs, targets, ignored);
       else if constexpr (takes_targets)
@@ -94,11 +98,10 @@ class Measure {
     } else {
       using T = std::remove_cvref_t<decltype(*targets.data())>;
       using Tensor = gpunet::Tensor<T, typename Output::device_type>;
-      static_assert(
-          std::is_invocable_v<M&, const Output&, const Tensor&>,
-          "gpunet::train::Measure: the function cannot be called with the outputs of a network and "
-          "a tensor "
-          "of the targets, write [](const auto& outputs, const auto& targets) { return ...; }");
+      static_assert(std::is_invocable_v<M&, const Output&, const Tensor&>,
+                    "gpunet::train::Measure: the function cannot be called with the outputs of a "
+                    "network and a tensor of the targets, write [](const auto& outputs, const "
+                    "auto& targets) { return ...; }");
       Tensor copy(outputs.device(), targets.sizes());
       outputs.device().copy(copy.data(), targets.data(),
                             static_cast<std::size_t>(targets.numel()) * sizeof(T));

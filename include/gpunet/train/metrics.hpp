@@ -217,9 +217,11 @@ class Accuracy {
   index_t samples_ = 0;
 };
 
-// correct += labels for which fewer than k classes rank before the label's class, no_class +=
-// labels that are not a class, ignored += those to ignore. Classes rank by output; ties: the first;
-// NaN before all, as in ArgMax. Three sums.
+// Three sums:
+//   correct    labels for which fewer than k classes rank before the label's class
+//   no_class   labels that are not a class
+//   ignored    labels to ignore
+// Classes rank by output; ties: the first; NaN before all, as in ArgMax.
 template <class T>
 struct CountTopK {
   Slice slice;

@@ -30,7 +30,10 @@ concept HasModule = requires(Wrapper& wrapper) {
 // Forward pass, loss, backward pass and update in one call. Each device uses its fastest schedule:
 // Host runs slice by slice through the whole network, Cuda replays one graph that is recorded once
 // per batch size (see recording()). Bitwise identical to
-//   optimizer.zero_grad(); auto loss = criterion(net(inputs), labels); loss.backward(); optimizer.step();
+//   optimizer.zero_grad();
+//   auto loss = criterion(net(inputs), labels);
+//   loss.backward();
+//   optimizer.step();
 //
 // With {.accumulate = k}, k calls make an update, by the mean of their gradients: memory for a
 // batch of k times as many samples is not needed. Call i, from 0, is bitwise identical to
@@ -45,8 +48,7 @@ class Step {
   static_assert(
       requires { typename Optimizer::updating_type; },
       "gpunet::train::Step: this optimizer makes no update from one evaluation of the loss (LBFGS "
-      "needs several), "
-      "call optimizer.step(closure) in a loop of your own");
+      "needs several), call optimizer.step(closure) in a loop of your own");
   using Inputs = ViewArgument<T, D>;
   using Targets = ViewArgument<nn::TargetOf<Loss, D, T>, D>;
 
@@ -128,16 +130,13 @@ class Step {
   requires(!std::is_convertible_v<const X&, Inputs> ||
            !std::is_convertible_v<const Y&, Targets>) LossValue<D, T>
   operator()(const X&, const Y&) {
-    static_assert(
-        std::is_convertible_v<const X&, Inputs>,
-        "gpunet::train::Step: the inputs have another element type than the model (float, unless "
-        "its third "
-        "argument says otherwise), or are on another kind of device, write step(inputs, targets)");
-    static_assert(
-        std::is_convertible_v<const Y&, Targets>,
-        "gpunet::train::Step: the targets have another type than the loss wants (labels are "
-        "Tensor<label_t, D>), or "
-        "are on another kind of device than the model");
+    static_assert(std::is_convertible_v<const X&, Inputs>,
+                  "gpunet::train::Step: the inputs have another element type than the model "
+                  "(float, unless its third argument says otherwise), or are on another kind of "
+                  "device, write step(inputs, targets)");
+    static_assert(std::is_convertible_v<const Y&, Targets>,
+                  "gpunet::train::Step: the targets have another type than the loss wants (labels "
+                  "are Tensor<label_t, D>), or are on another kind of device than the model");
   }
 
   // Runs `times` steps on the same batch, for datasets that are one batch, and returns their
@@ -173,12 +172,10 @@ class Step {
   void check_ranks(bool updates) const {
     require(!is_distributed_ || model_->reducer(),
             "gpunet::train::Step: the DistributedDataParallel that this was made with has ended "
-            "(this rank would "
-            "train for itself), keep it as long as the step");
+            "(this rank would train for itself), keep it as long as the step");
     require(!updates || !model_->reducer() || model_->reducer()->reduces(),
             "gpunet::train::Step: an update within no_sync() (each rank would update by its own "
-            "gradients), use "
-            "{.accumulate = k}, or end its scope before");
+            "gradients), use {.accumulate = k}, or end its scope before");
   }
 
   LossValue<D, T> step(const Inputs& inputs, const Targets& targets) {

@@ -75,8 +75,7 @@ template <class T, class Optimizer>
 class StepRunner<Cuda, T, Optimizer> {
   static_assert(GPUNET_NVCC || detail::is_compiled_step<Optimizer, T>,
                 "gpunet::train::Step: an optimizer of this program runs on Cuda, and only a CUDA "
-                "compiler makes "
-                "kernels of it, compile this unit with nvcc");
+                "compiler makes kernels of it, compile this unit with nvcc");
 
  public:
   StepRunner(Network<Cuda, T>& model, Optimizer& optimizer);

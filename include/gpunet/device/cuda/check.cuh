@@ -64,12 +64,12 @@ class FirstFailure {
   static_cast<void>(cudaGetLastError());  // forgets it: else the next launch would report it again
   throw_error(Error(FirstFailure::explain(
       status,
-      concat("gpunet: CUDA error: ", cudaGetErrorString(status), " (", cudaGetErrorName(status),
-             ")", what,
-             is_final(status)
-                 ? "; a kernel given earlier may have caused it, set GPUNET_CUDA_CHECK=1 to "
-                   "see which"
-                 : ""))));
+      concat(
+          "gpunet: CUDA error: ", cudaGetErrorString(status), " (", cudaGetErrorName(status), ")",
+          what,
+          is_final(status)
+              ? "; a kernel given earlier may have caused it, set GPUNET_CUDA_CHECK=1 to see which"
+              : ""))));
 }
 
 // The same for a call at this place. Out of line, as all that makes texts: it would be compiled

@@ -22,8 +22,7 @@ template <class F>
 void for_each(Cuda&, index_t, F) {
   static_assert(sizeof(F) == 0,
                 "gpunet::for_each: a functor of this program runs on Cuda, and only a CUDA "
-                "compiler makes a kernel of "
-                "it, compile this unit with nvcc");
+                "compiler makes a kernel of it, compile this unit with nvcc");
 }
 
 // See sum_each.cuh.
@@ -31,8 +30,7 @@ template <class F>
 void sum_each(Cuda&, index_t, index_t, F) {
   static_assert(sizeof(F) == 0,
                 "gpunet::sum_each: a functor of this program runs on Cuda, and only a CUDA "
-                "compiler makes a kernel of "
-                "it, compile this unit with nvcc");
+                "compiler makes a kernel of it, compile this unit with nvcc");
 }
 
 // See device/gemm.hpp.

@@ -49,11 +49,10 @@ void sum_each(Cuda& device, index_t n, index_t length, F f) {
   static_assert(std::is_trivially_copyable_v<F>,
                 "gpunet::sum_each: the functor must be trivially copyable (pointers and numbers, "
                 "nothing that owns)");
-  static_assert(
-      detail::SumFunctor<F>,
-      "gpunet::sum_each: the functor lacks operator()(i, r) or store(i, sum), write both, each "
-      "const: GPUNET_FN T "
-      "operator()(index_t i, index_t r) const, GPUNET_FN void store(index_t i, T sum) const");
+  static_assert(detail::SumFunctor<F>,
+                "gpunet::sum_each: the functor lacks operator()(i, r) or store(i, sum), write "
+                "both, each const: GPUNET_FN T operator()(index_t i, index_t r) const, GPUNET_FN "
+                "void store(index_t i, T sum) const");
   if (n <= 0) return;
   int lanes = 1;  // short sums are made by few threads, so that none is idle
   while (lanes < detail::most_lanes && index_t{4} * lanes < length)

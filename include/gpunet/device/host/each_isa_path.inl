@@ -5,8 +5,8 @@
 // may use
 //
 //   GPUNET_LANES     floats in the path's vector
-//   GPUNET_TARGET    attributes of every function that touches vectors. The target has to stand on helpers too, since
-//                    compilers lower vector code before they inline it.
+//   GPUNET_TARGET    attributes of every function that touches vectors. The target has to stand on
+//                    helpers too, since compilers lower vector code before they inline it.
 //
 // and the vector type and its functions (vectors.inl; include isa_paths.hpp first). No include
 // guard: this file is meant to be included again.

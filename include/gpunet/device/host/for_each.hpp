@@ -86,8 +86,7 @@ struct RunLoop {
   void operator()(const F& f) const {
     static_assert(IndexFunctor<F>,
                   "gpunet::for_each: the functor does not take an index, or is not const, write "
-                  "GPUNET_FN void "
-                  "operator()(index_t i) const");
+                  "GPUNET_FN void operator()(index_t i) const");
     run_loop(device, n, loop_over<F>(), &f);
   }
 };
@@ -97,8 +96,9 @@ struct RunLoop {
 // Calls f(i) for every i < n. The calls must not depend on each other: they run in any order, in
 // vectors, on any thread. f is a named, trivially copyable functor; its operator() is GPUNET_FN.
 // One whose branches do not depend on i may have
-//   template <class Loop> void without_branches(const Loop& loop) const   calls loop(g) with a functor g for the case at hand
-// because compilers neither hoist such branches nor vectorize a loop that contains them.
+//   template <class Loop> void without_branches(const Loop& loop) const;
+// which calls loop(g) with a functor g for the case at hand, because compilers neither hoist such
+// branches nor vectorize a loop that contains them.
 template <class F>
 void for_each(Host& device, index_t n, F f) {
   static_assert(std::is_trivially_copyable_v<F>,

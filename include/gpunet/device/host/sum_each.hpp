@@ -58,11 +58,10 @@ void sum_each(Host&, index_t n, index_t length, F f) {
   static_assert(std::is_trivially_copyable_v<F>,
                 "gpunet::sum_each: the functor must be trivially copyable (pointers and numbers, "
                 "nothing that owns)");
-  static_assert(
-      detail::SumFunctor<F>,
-      "gpunet::sum_each: the functor lacks operator()(i, r) or store(i, sum), write both, each "
-      "const: GPUNET_FN T "
-      "operator()(index_t i, index_t r) const, GPUNET_FN void store(index_t i, T sum) const");
+  static_assert(detail::SumFunctor<F>,
+                "gpunet::sum_each: the functor lacks operator()(i, r) or store(i, sum), write "
+                "both, each const: GPUNET_FN T operator()(index_t i, index_t r) const, GPUNET_FN "
+                "void store(index_t i, T sum) const");
   const detail::SumEach<F> sum{length, f};
   for (index_t i = 0; i < n; ++i)
     sum(i);

@@ -35,11 +35,10 @@ void BatchNormOp::forward(D& device, const ForwardPass<T>& pass) const {
   const BatchNormGeometry g{pass.slice, channels, width};
   const detail::BatchNormStatistics<T> of(pass, channels);
   if (pass.mode == nn::Mode::train) {
-    require(
-        g.per_channel() > 1 || pass.ranks,
-        "gpunet::nn::BatchNorm: one value per channel in training, which has no variance, give it "
-        "batches of "
-        "2 or more (the last of a loader may be shorter: drop_last), or call eval() on the model");
+    require(g.per_channel() > 1 || pass.ranks,
+            "gpunet::nn::BatchNorm: one value per channel in training, which has no variance, give "
+            "it batches of 2 or more (the last of a loader may be shorter: drop_last), or call "
+            "eval() on the model");
     const index_t size = batch_norm_record(channels), ranks = pass.ranks ? pass.ranks->ranks() : 0;
     double* const record = pass.ranks ? pass.ranks->numbers((1 + ranks) * size) : nullptr;
     const ChannelVarianceSum<T> variance{g,       eps,        momentum,   pass.x,

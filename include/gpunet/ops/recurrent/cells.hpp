@@ -12,12 +12,14 @@ namespace gpunet {
 // state the new state. `kept` is one more number for the backward pass; LSTM's is the cell state,
 // which goes from step to step.
 //
-//   gates                             per unit
-//   apart                             whether gradients of a and b differ
-//   has_cell_state                    whether `kept` is a second state, passed from step to step
-//   forward(a, b, h, kept)            a, b [gates], `h` and `kept` of the previous step -> both new; a is overwritten for backward
-//   backward(a, da, db, ...)          from a, the states and dh the gradients da, db [gates]; `carry` is what else goes to the
-//                                     previous step: for LSTM dc, for the others a part of dh
+//   gates                       per unit
+//   apart                       whether gradients of a and b differ
+//   has_cell_state              whether `kept` is a second state, passed from step to step
+//   forward(a, b, h, kept)      a, b [gates], `h` and `kept` of the previous step -> both new; a is
+//                               overwritten for backward
+//   backward(a, da, db, ...)    from a, the states and dh the gradients da, db [gates]; `carry` is
+//                               another gradient for the previous step: for LSTM dc, for the others
+//                               a part of dh
 template <std::floating_point T>
 GPUNET_FN inline T sigmoid(T x) {
   return T{1} / (T{1} + math::exp(-x));

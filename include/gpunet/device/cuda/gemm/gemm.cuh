@@ -43,7 +43,7 @@ void gemm(Cuda& device, Transpose ta, Transpose tb, index_t m, index_t n, index_
     return static_cast<int>(extent);
   };
   const T one = 1;
-  // CuBLAS is column-major, so it computes C^T = op(B)^T op(A)^T.
+  // cuBLAS is column-major, so it computes C^T = op(B)^T op(A)^T.
   const auto product = [&](auto blas_gemm) {
     check(blas_gemm(device.blas().handle(), detail::blas_operation(tb), detail::blas_operation(ta),
                     size(n), size(m), size(k), &one, b, size(tb == Transpose::yes ? k : n), a,

@@ -15,13 +15,15 @@ struct alignas(16) Four {
 // Columns sums, and `Slices` groups of threads share the K products of a round. All are multiples
 // of 4.
 //
-// What a block needs of an arithmetic, of this one as of TensorMath:
-//   Word, per_word, k_rows   a step of K as it lies in shared memory: k_rows rows of words, each of per_word neighbors in k
+// The members of an arithmetic that a block needs, of this one as of TensorMath:
+//   Word, per_word, k_rows   a step of K as it lies in shared memory: k_rows rows of words, each
+//                            of per_word neighbors in k
 //   pack(values)             such a word
 //   Sums, multiply           what a thread adds up, and how
 //   groups, finish           the sums in the end, in groups of four neighboring columns
 //   row(g)                   where in the tile group g of this thread lies
-//   columns, column(c), column_of(g)   which columns the thread has, and which of them group g is in
+//   columns, column(c), column_of(g)
+//                            which columns the thread has, and which of them group g is in
 template <class T_, int M_, int N_, int K_, int Rows, int Columns, int Slices>
 struct ScalarMath {
   using T = T_;

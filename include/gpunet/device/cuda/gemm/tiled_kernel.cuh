@@ -12,7 +12,7 @@ namespace gpunet::detail {
 // `k_per_split`, a block each.
 //
 // An operand is a functor. i is a row of A, or a column of B:
-//   along_k           whether elements next to each other in memory are neighbors in k, or else in i
+//   along_k           whether neighbors in memory are neighbors in k, or else in i
 //   outer(i)          what depends on i alone; a thread computes it once
 //   inner(k)          what depends on k alone; a thread computes it for all others
 //   load(outer, inner)

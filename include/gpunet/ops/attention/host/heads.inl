@@ -346,8 +346,8 @@ GPUNET_TARGET inline void attention_forward_head(const AttentionForward<T>& a,
 }
 
 // ---- Backward. With the probabilities P, their factors F and the gradient dy of the outputs:
-//   dv_j = sum_i P_ij F_ij dy_i,  ds_ij = P_ij (F_ij dy_i . v_j - dy_i . y_i),  dq_i = scale sum_j ds_ij k_j,
-//   dk_j = scale sum_i ds_ij q_i.
+//   dv_j = sum_i P_ij F_ij dy_i,    ds_ij = P_ij (F_ij dy_i . v_j - dy_i . y_i),
+//   dq_i = scale sum_j ds_ij k_j,   dk_j = scale sum_i ds_ij q_i.
 
 template <bool one, class T>
 GPUNET_TARGET inline void attention_backward_head(const AttentionBackward<T>& a,

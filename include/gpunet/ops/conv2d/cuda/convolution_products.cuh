@@ -13,9 +13,11 @@ namespace detail {
 
 // The three products of a convolution with its activation and pooling, for a number of samples.
 //
-//   forward      y [out channels, outputs]          = w [out channels, taps] patches [taps, outputs]
-//   parameters   dw, db [out channels, taps + 1]    = dy [out channels, outputs] patches and ones [outputs, taps + 1]
-//   input        dx [in channels, pixels]           = w turned [in channels, (out channel, row, column)] dy
+//   forward      y [out channels, outputs] = w [out channels, taps] patches [taps, outputs]
+//   parameters   dw, db [out channels, taps + 1]
+//                  = dy [out channels, outputs] patches and ones [outputs, taps + 1]
+//   input        dx [in channels, pixels]
+//                  = flipped w [in channels, (out channel, row, column)] dy
 struct ConvolutionProducts : BatchConvolution {
   using BatchConvolution::BatchConvolution;
 
