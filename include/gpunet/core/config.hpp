@@ -28,7 +28,8 @@
 #endif
 
 // 1 in programs that link the compiled library gpunet::compiled, which contains the bodies of all
-// functions that are not templates (files x.ipp). 0: every unit compiles the ones that it includes.
+// functions that are not templates (files x.ipp). 0: every unit compiles the bodies that it
+// includes.
 #ifndef GPUNET_COMPILED
 #define GPUNET_COMPILED 0
 #endif

@@ -22,9 +22,9 @@ class Error : public std::runtime_error {
 
 #if !GPUNET_EXCEPTIONS
 // The function that an error calls, with its message, in programs without exceptions. It must not
-// return: it ends the program or the thread, or leaves by longjmp (then what the functions of
-// gpunet own is not freed, and objects that were in use must not be used again). It is called on
-// the thread that found the error, which may be one of a Host or of a DataLoader.
+// return: it ends the program or the thread, or leaves by longjmp (then memory of the functions of
+// gpunet is not freed, and objects that were in use must not be used again). It is called on the
+// thread that found the error, which may be one of a Host or of a DataLoader.
 using ErrorHandler = void (*)(const char* message);
 
 // Replaces the handler of errors, and returns the one before. nullptr is the default handler, which

@@ -1,4 +1,4 @@
-// The place of this process among those that a launcher started together: torchrun, mpirun, srun.
+// The place of this process among the processes of a launcher: torchrun, mpirun, srun.
 #pragma once
 
 #include <string>
@@ -7,14 +7,14 @@
 
 namespace gpunet {
 
-// What the environment says: RANK, WORLD_SIZE, LOCAL_RANK and LOCAL_WORLD_SIZE, as torchrun sets
-// them, else what Open MPI, MPICH and Slurm set; these also where RANK=0 WORLD_SIZE=1 is left in a
-// shell. A process that nobody launched is alone.
+// The variables of the environment: RANK, WORLD_SIZE, LOCAL_RANK and LOCAL_WORLD_SIZE, as torchrun
+// sets them, else the variables of Open MPI, MPICH and Slurm; these also where RANK=0 WORLD_SIZE=1
+// is left in a shell. A process that nobody launched is alone.
 struct Launch {
   index_t rank = 0, world_size = 1;              // among all processes
-  index_t local_rank = 0, local_world_size = 1;  // among those of this machine
+  index_t local_rank = 0, local_world_size = 1;  // on this machine
   const char* launcher = nullptr;                // which one has set them; nullptr: none
-  // Why what it has set cannot be used; then this process counts as alone.
+  // The error in the variables, if they cannot be used; then this process counts as alone.
   std::string problem = {};
 };
 

@@ -40,7 +40,7 @@ GPUNET_INLINE bool read_launch_number(std::string_view text, index_t least, inde
   return true;
 }
 
-// Reads a variable into `number` if it is set. Returns what is wrong with it, or nothing.
+// Reads a variable into `number` if it is set. Returns the error in it, or nothing.
 GPUNET_INLINE std::string read_launch_variable(const char* name, index_t least, index_t& number) {
   const char* const text = std::getenv(name);
   if (!text || read_launch_number(text, least, number)) return {};
@@ -77,7 +77,7 @@ GPUNET_INLINE std::string read_launch_list(const char* name, index_t& number) {
   return {};
 }
 
-// Returns what a launcher has set.
+// Returns the variables of a launcher.
 GPUNET_INLINE gpunet::Launch read_launch(const LaunchVariables& names) {
   gpunet::Launch launch{.launcher = names.launcher};
   const std::string problem_of_rank = read_launch_variable(names.rank, 0, launch.rank);
@@ -101,8 +101,8 @@ GPUNET_INLINE gpunet::Launch read_launch(const LaunchVariables& names) {
   return launch;
 }
 
-// Returns what is wrong if only one of torchrun's two variables is set. A word that is no number
-// means something else.
+// Returns the error if only one of torchrun's two variables is set. A word that is no number means
+// something else.
 GPUNET_INLINE gpunet::Launch half_launch() {
   const auto number_of = [](const char* name, index_t least) {
     index_t number = -1;

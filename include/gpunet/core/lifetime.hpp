@@ -1,4 +1,4 @@
-// Whether an object that memory belongs to still exists, for those that borrow it.
+// Whether the owner of borrowed memory still exists.
 #pragma once
 
 #include <atomic>
@@ -16,8 +16,8 @@ struct LifetimeState {
   }
 };
 
-// Of an owner. Moves with what it owns, and ends with it. Allocates at the first borrow(), which
-// any thread may call.
+// Of an owner. Moves and ends with its owner. Allocates at the first borrow(), which any thread may
+// call.
 class OwnerLifetime {
  public:
   OwnerLifetime() = default;

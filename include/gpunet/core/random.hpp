@@ -1,4 +1,4 @@
-// Random numbers, bitwise identical to those of PyTorch's CPU generator.
+// Random numbers, bitwise identical to PyTorch's on a CPU.
 #pragma once
 
 #include <array>
@@ -81,7 +81,7 @@ class Generator {
   void manual_seed(std::integral auto seed) {
     engine_.seed(static_cast<std::uint32_t>(seed));
     has_next_normal_ = false;
-    // So that the checkpoint of a seeded generator does not depend on what was drawn before.
+    // So that the checkpoint of a seeded generator does not depend on earlier draws.
     next_normal_ = 0;
   }
 

@@ -1,5 +1,5 @@
-// Shapes: as numbers (Sizes: what a tensor has at run time) and as types (Dim, Shape: what the
-// compiler knows of one sample).
+// Shapes: as numbers (Sizes: run-time sizes of a tensor) and as types (Dim, Shape: static sizes of
+// one sample).
 #pragma once
 
 #include <algorithm>

@@ -21,8 +21,8 @@ namespace gpunet {
 // after a restart:
 //   void visit_state(StateVisitor& state) { state.value("step", step_); }
 // A visitor that writes leaves the values alone. One that reads visits twice: first to check that
-// all values are there, then to set them, so that an error changes nothing. What follows from
-// values is set where is_reading().
+// all values are there, then to set them, so that an error changes nothing. Values that follow from
+// others are set where is_reading().
 class StateVisitor {
  public:
   StateVisitor(const StateVisitor&) = delete;
@@ -62,7 +62,7 @@ class StateVisitor {
     check_option(full(name), here);
   }
 
-  // The elements of a std::string or a std::vector of bytes, as many as were written.
+  // The elements of a std::string or a std::vector of bytes, of the written length.
   template <class Bytes>
   requires(sizeof(typename Bytes::value_type) == 1) void bytes(std::string_view name, Bytes& x) {
     const auto size = static_cast<std::size_t>(
@@ -129,7 +129,7 @@ class StateVisitor {
     return is_writing() ? here : was_written(full(name));
   }
 
-  // The names of what `object` visits begin with "name.".
+  // The names that `object` visits begin with "name.".
   template <class Object>
   void part(std::string_view name, Object& object) {
     const std::size_t before = prefix_.size();

@@ -79,8 +79,8 @@ class Table {
     return numbers<T>({column});
   }
 
-  // Returns the numbers of all columns but one, for example the one of the classes. Throws Error if
-  // it is the only one.
+  // Returns the numbers of all columns but one, for example the classes. Throws Error if it is the
+  // only one.
   template <class T = float>
   std::vector<T> numbers_but(const std::string& column) const {
     std::vector<std::string> others = columns_;

@@ -95,7 +95,7 @@ class BatchFiller {
     index_t slot, samples;
   };
   // Returns a batch: waits for a worker, or fills the slot if no worker has begun. Batches are
-  // taken in order, which frees the slots of earlier ones. Throws what the dataset throws.
+  // taken in order, which frees the slots of earlier ones. Throws the errors of the dataset.
   Filled take(index_t batch);
 
   void set_epoch(index_t epoch);
@@ -125,7 +125,7 @@ class Batches {
   Batches(const Batches&) = delete;
   Batches& operator=(const Batches&) = delete;
 
-  // Begins an epoch; a running one is ended. Throws what the dataset throws, as ++ does.
+  // Begins an epoch; a running one is ended. Throws the errors of the dataset, as ++ does.
   Iterator begin() & {
     ++loops_;
     stop();

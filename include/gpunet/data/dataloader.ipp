@@ -83,7 +83,7 @@ struct detail::BatchFiller::State {
   void collate(index_t batch, index_t slot, index_t n) {
     // Samples of all processes.
     const index_t all = place_of(samples) - place_of(0);
-    // After those of the samples.
+    // Drawn after the numbers of the samples.
     Random random(place.seeds.transforms, static_cast<std::uint64_t>(all + batch));
     options.collate_fn(View<float, Host>(static_cast<float*>(batch_slots.host_inputs(slot)),
                                          set.sample_sizes().with_front(n), &host),

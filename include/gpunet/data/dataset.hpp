@@ -289,8 +289,8 @@ class DatasetView {
     copy_numbers("sample ", i, from.values, from.sizes, sample_sizes_, sample);
     copy_numbers("the target of sample ", i, from.target, from.target_sizes, target_sizes_, target);
   }
-  // Copies the numbers of what is called `what`, sample or target i. Throws Error if their shape is
-  // not the first one's.
+  // Copies the numbers of sample or target i; `what` names it. Throws Error if their shape is not
+  // the first one's.
   template <class T>
   static void copy_numbers(std::string_view what, index_t i, const std::vector<T>& from,
                            const Sizes& sizes, const Sizes& first, T* to) {

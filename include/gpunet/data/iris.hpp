@@ -1,7 +1,7 @@
 // The iris flowers: measurements by E. Anderson, published by R. A. Fisher, "The use of multiple
-// measurements in taxonomic problems", Annals of Eugenics 7 (1936). The numbers are those of the
-// UCI Machine Learning Repository, where flowers 35 and 38 differ from Fisher's paper
-// (scikit-learn's load_iris has the paper's numbers).
+// measurements in taxonomic problems", Annals of Eugenics 7 (1936). The numbers are from the UCI
+// Machine Learning Repository, where flowers 35 and 38 differ from Fisher's paper (scikit-learn's
+// load_iris has the paper's numbers).
 #pragma once
 
 #include <gpunet/data/csv.hpp>

@@ -79,8 +79,8 @@ GPUNET_INLINE std::vector<TrainTestSplit> StratifiedKFold::split(
     require(std::ssize(classes[of]) >= n_splits_, "gpunet::data::StratifiedKFold: class ", label,
             " has ", classes[of].size(), " samples (want ", n_splits_,
             " or more, one for each fold), make fewer folds or leave out the class");
-  // Fold f gets the samples f, f + k, f + 2 k, ... of all sorted by class; that is how many of each
-  // class.
+  // Fold f gets the samples f, f + k, f + 2 k, ... of all sorted by class; their classes are
+  // counted.
   detail::NumpyRandomState random(options_.shuffle ? options_.random_state
                                                    : std::optional<std::uint32_t>(0));
   std::vector<index_t> folds(labels.size());

@@ -73,8 +73,8 @@ class MNIST : public detail::IdxImages {
   using IdxImages::IdxImages;
 };
 
-// Clothes, grayscale, 28 x 28. The files have the same names as those of MNIST, so each dataset
-// needs a folder of its own or the subfolder FashionMNIST/raw.
+// Clothes, grayscale, 28 x 28. The files have the same names as MNIST's, so each dataset needs a
+// folder of its own or the subfolder FashionMNIST/raw.
 class FashionMNIST : public detail::IdxImages {
  public:
   // As MNIST::train and MNIST::test.

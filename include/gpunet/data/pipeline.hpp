@@ -106,7 +106,7 @@ using AnyTransforms = std::vector<std::unique_ptr<const AnyTransform>>;
 // Appends a transform to a list.
 void append(AnyTransforms& list, std::unique_ptr<const AnyTransform> transform);
 
-// The transforms that run on bytes, and those that run on floats.
+// The transforms on bytes, and the transforms on floats.
 struct PipelineParts {
   AnyTransforms bytes, floats;
 };
@@ -123,7 +123,7 @@ AnyTransforms list_of(const Compose<Transforms...>& transform) {
   return list;
 }
 
-// Returns a transform, or those of a Compose and of all that are nested in it.
+// Returns a transform, or all transforms of a Compose, nested ones included.
 template <class Transform>
 std::tuple<Transform> transforms_of(const Transform& transform) {
   return {transform};
@@ -152,9 +152,9 @@ constexpr bool is_in_order() {
 
 }  // namespace detail
 
-// The transforms of a dataset of images in three parts: those that only move pixels (bytes), a
-// table of the transforms of values, and those that need the floats of an image. Type-erased, so
-// datasets need no template parameter for them.
+// The transforms of a dataset of images in three parts: moves of pixels (bytes), a table of the
+// transforms of values, and transforms of the floats of an image. Type-erased, so datasets need no
+// template parameter for them.
 class Pipeline {
  public:
   // `input`: the size of the images, or of the first one if they differ. Throws Error if a

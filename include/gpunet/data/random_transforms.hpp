@@ -54,7 +54,7 @@ namespace detail {
 void check_ranges(std::string_view where, const std::array<double, 2>& scale,
                   const std::array<double, 2>& ratio, std::string_view sides);
 // Draws the area, a fraction of the image's, and the ratio of the sides of a rectangle. Returns the
-// sides, rounded: first the one that is divided by the other in the ratio.
+// sides, rounded: first the numerator of the ratio.
 std::array<double, 2> draw_sides(const ImageSizes& image, const std::array<double, 2>& scale,
                                  const std::array<double, 2>& ratio, Random& random);
 // Draws the place of a rectangle that fits into the image.

@@ -151,7 +151,7 @@ class ResidentBatches {
     if (batch == ordered_) copy_order(begin);
     const index_t first = begin - first_ordered_;
     if (table_.size() == 0) gather<float>(first, n);
-    if constexpr (std::is_same_v<Target, label_t>)  // those of bytes are
+    if constexpr (std::is_same_v<Target, label_t>)  // labels of bytes are
       if (table_.size() > 0) gather<std::uint8_t>(first, n);
     batch_ = {{batch_inputs_.data(), sample_sizes_.with_front(n), &device_},
               {batch_targets_.data(), target_sizes_.with_front(n), &device_}};

@@ -15,8 +15,7 @@ namespace gpunet::data {
 
 namespace detail {
 
-// The pixels that one resized pixel is computed from: the first one and the weights of those from
-// there on.
+// The pixels from which one resized pixel is computed: the first one, and their weights in order.
 struct Taps {
   index_t first;
   std::vector<float> weights;

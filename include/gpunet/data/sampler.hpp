@@ -51,7 +51,7 @@ class RandomSampler {
 
 // Options of DistributedSampler, as in PyTorch.
 struct DistributedSamplerOptions {
-  index_t num_replicas = 0;  // processes; 0: as many as were launched together (see Launch)
+  index_t num_replicas = 0;  // processes; 0: all that were launched together (see Launch)
   index_t rank = -1;         // of this process; -1: that of the launcher
   bool shuffle = true;       // a random order per epoch
   std::uint64_t seed = 0;    // the same on all ranks
@@ -84,10 +84,10 @@ class DistributedSampler {
   index_t size() const { return size_; }
   index_t samples() const { return n_; }
   index_t num_replicas() const { return options_.num_replicas; }
-  // Returns the place of sample i of this rank among those of all ranks.
+  // Returns the place of sample i of this rank in the epoch of all ranks.
   index_t place_of(index_t i) const { return i * options_.num_replicas + options_.rank; }
 
-  // Returns what all ranks must have the same.
+  // Returns the options that must be the same on all ranks.
   std::string description() const;
 
   // Sets the number of the next epoch. Without it, all epochs have the order of epoch 0; train::fit
@@ -120,8 +120,8 @@ class Sampler {
   }
   // Returns the number of processes that share an epoch; 0 for a RandomSampler.
   index_t replicas() const { return distributed() ? distributed()->num_replicas() : 0; }
-  // Returns what the samplers of all processes must have the same, and which part of the samples
-  // this one has, from 0.
+  // Returns the options that must be the same in all processes, and the number of this one's part
+  // of the samples, from 0.
   std::string description() const;
   index_t part() const { return place_of(0); }
   // Returns the place in the epoch of all processes of sample i of this one.
@@ -138,7 +138,7 @@ class Sampler {
   std::variant<RandomSampler, DistributedSampler> sampler_;
 };
 
-// What the random choices of an epoch are made from.
+// The seeds of the random choices of an epoch.
 struct EpochSeeds {
   std::uint64_t transforms;  // of samples
   std::uint64_t order;
@@ -177,7 +177,7 @@ class SampleOrder {
 std::vector<index_t> order_of(index_t n, const std::optional<Sampler>& sampler,
                               const EpochSeeds& seeds);
 
-// What an epoch is made of.
+// The samples and batches of an epoch.
 struct EpochShape {
   index_t samples;  // of the dataset
   const std::optional<Sampler>& sampler;

@@ -43,7 +43,7 @@ class Subset : detail::RequireDataset<Set> {
   Sizes sample_sizes() const requires Dataset<Set> { return set_->sample_sizes(); }
   Sizes target_sizes() const requires requires(const Set& set) { set.target_sizes(); }
   { return set_->target_sizes(); }
-  // The further arguments are those of the original: targets and a generator, or none.
+  // The further arguments are the original's: targets and a generator, or none.
   template <class... More>
   auto read(index_t i, float* sample, More&&... more) const requires requires(const Set& set) {
     set.read(i, sample, more...);

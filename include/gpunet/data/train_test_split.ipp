@@ -38,8 +38,8 @@ GPUNET_INLINE SplitSizes split_sizes(index_t n, const TrainTestSplitOptions& opt
   return sizes;
 }
 
-// Returns how many of `draws` samples each class gets if it has `counts` samples: its share rounded
-// down, and one more for the classes with the largest remainders; ties are drawn at random.
+// Returns the numbers of samples of each class among `draws`, if it has `counts` samples: its share
+// rounded down, and one more for the classes with the largest remainders; ties are drawn at random.
 GPUNET_INLINE std::vector<index_t> shares(const std::vector<index_t>& counts, index_t draws,
                                           NumpyRandomState& random) {
   double sum = 0;

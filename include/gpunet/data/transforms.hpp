@@ -1,10 +1,10 @@
 // Transforms of images: from the bytes of an image to the floats of a sample.
 //
-// A transform is a function object of one of two kinds. Those of values compute one float of one
-// value and its channel:
+// A transform is a function object of one of two kinds. Transforms of values compute one float of
+// one value and its channel:
 //   float operator()(float x, index_t channel) const;
 //   void check(index_t channels) const;  // optional; Error for a wrong number of channels
-// Those of images change a whole image, with or without random numbers:
+// Transforms of images change a whole image, with or without random numbers:
 //   void operator()(Pixels<float>& image, Random& random) const;
 //   // optional, if pixels are only moved:
 //   void operator()(Pixels<std::uint8_t>& image, Random& random) const;

@@ -1,4 +1,4 @@
-// What a device is.
+// The concept of a device.
 #pragma once
 
 #include <concepts>
@@ -9,12 +9,12 @@
 
 namespace gpunet {
 
-// How far a device may round to be faster. exact: as a plain sum of products does. fast: also by
-// ways that lose one or two digits more, such as Winograd's convolution (errors of up to 1.5e-5 of
-// the largest number instead of 1e-6; an input that is infinite, NaN or near the largest float
-// makes outputs beside its own neighborhood NaN or infinite, too). tf32, bf16: also by tensor cores
-// that round the factors of products of floats to 11 or 8 bits and add up in float; where there are
-// none, as fast. Cuda computes exactly unless told otherwise.
+// The rounding that a device may use to be faster. exact: that of a plain sum of products. fast:
+// also algorithms that lose one or two digits more, such as Winograd's convolution (errors of up to
+// 1.5e-5 of the largest number instead of 1e-6; an input that is infinite, NaN or near the largest
+// float makes outputs beside its own neighborhood NaN or infinite, too). tf32, bf16: also by tensor
+// cores that round the factors of products of floats to 11 or 8 bits and add up in float; where
+// there are none, as fast. Cuda computes exactly unless told otherwise.
 enum class Precision { exact, fast, tf32, bf16 };
 
 class Host;  // device/host/host.hpp

@@ -1,8 +1,7 @@
 // Functions of one number for functors of layers and losses. Loops on Host over floats are
-// vectorized, where they would call those of <cmath> for each number: 8 times as fast. On Cuda, and
-// for doubles, they are the usual ones. exp, log, tanh, sin, cos and tan to 2 units in the last
-// place, the others to 3. Loops over sin, cos and tan are not vectorized: those of <cmath> compute
-// large numbers.
+// vectorized, where they would call <cmath> for each number: 8 times as fast. On Cuda, and for
+// doubles, they are the usual ones. exp, log, tanh, sin, cos and tan to 2 units in the last place,
+// the others to 3. Loops over sin, cos and tan are not vectorized: <cmath> computes large numbers.
 #pragma once
 
 #include <cmath>

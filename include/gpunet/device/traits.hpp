@@ -1,4 +1,4 @@
-// What a device prefers, for code above it that does not ask which device it has.
+// The preferences of a device, for code above it that does not ask which device it has.
 #pragma once
 
 #include <algorithm>
@@ -87,7 +87,7 @@ struct DeviceTraits<Host> {
   }
 };
 
-// The preferences of GPUs; members are those of Host.
+// The preferences of GPUs; members are as in Host's.
 template <>
 struct DeviceTraits<Cuda> {
   static constexpr bool has_host_memory = false;
@@ -95,7 +95,7 @@ struct DeviceTraits<Cuda> {
   static constexpr bool fuses = true;
   static constexpr bool merges_elementwise = true;  // a launch less
   template <class T>
-  static constexpr bool uses_relu_bits = std::is_same_v<T, float>;  // those of cuBLASLt
+  static constexpr bool uses_relu_bits = std::is_same_v<T, float>;  // bits of cuBLASLt
   // Products do it before they store their sums.
   static constexpr bool rectifies_gradients = true;
   static constexpr bool unrolls_sizes = false;

@@ -23,18 +23,18 @@ class Communicator {
  public:
   // Throws Error if the launcher started several processes and the program has no engine.
   explicit Communicator(const CommunicatorOptions& options = {});
-  // And no move: what was moved from would have no ranks.
+  // And no move: the moved object would have no ranks.
   Communicator(const Communicator&) = default;
   Communicator& operator=(const Communicator&) = default;
 
-  // The place of this process among all, and among those of its machine.
+  // The place of this process among all, and on its machine.
   index_t rank() const { return engine() ? engine()->rank() : 0; }
   index_t size() const { return engine() ? engine()->size() : 1; }
   index_t local_rank() const { return engine() ? engine()->local_rank() : 0; }
   index_t local_size() const { return engine() ? engine()->local_size() : 1; }
   // Returns whether this is the process that prints, saves and draws.
   bool is_main() const { return rank() == 0; }
-  // Returns what transports: "mpi", "nccl", "nccl, mpi", or "none" in a world of one.
+  // Returns the name of the transport: "mpi", "nccl", "nccl, mpi", or "none" in a world of one.
   std::string engine_name() const { return engine() ? engine()->name() : "none"; }
   // Returns whether operations on tensors of a GPU run there, in the order of its stream; else they
   // go through host memory.
@@ -154,7 +154,7 @@ class Communicator {
     std::unique_ptr<Element[]> copy_;
   };
 
-  // How many calls were started, and the bytes that this rank gave to them.
+  // The number of calls that were started, and the bytes that this rank gave to them.
   index_t calls() const { return state_->calls; }
   index_t bytes() const { return state_->bytes; }
 
@@ -164,7 +164,7 @@ class Communicator {
   std::uint64_t reduced(std::uint64_t number, ReduceOp op);
   void run_number(void* number, io::Dtype type, ReduceOp op);
 
-  // What copies share.
+  // The state that copies share.
   struct State {
     std::shared_ptr<Engine> engine;
     index_t calls = 0, bytes = 0;
@@ -188,7 +188,7 @@ class Communicator {
           array.data()[i] /= static_cast<T>(size());
     array.upload();
   }
-  // Returns what a call makes of a tensor.
+  // Returns the result of a call on a tensor.
   template <class T, class D>
   Tensor<T, D> run_to(Collective kind, const Tensor<T, D>& x, index_t elements,
                       const Sizes& sizes) {

@@ -49,12 +49,12 @@ struct DistributedDataParallelOptions {
 // Then net trains as before: in a loop of your own with ddp(x) or net(x), by train::Step, by
 // train::fit (which also take ddp). Each rank reads its own part of the data
 // (data::DistributedSampler). Gradients are reduced while the backward pass still runs, where its
-// order allows: the last layers first. Buffers (running statistics) are those of rank 0; evaluation
-// reads those of this process. Losses are those of the rank's part.
+// order allows: the last layers first. Buffers (running statistics) come from rank 0; evaluation
+// reads the buffers of this process. Losses are of the rank's part.
 //
 // The parts of a step are PyTorch's: gradients that accumulate are reduced with each backward pass
-// unless no_sync() forbids it; train::Step and fit with {.accumulate = k} reduce those of k batches
-// together.
+// unless no_sync() forbids it; train::Step and fit with {.accumulate = k} reduce the gradients of k
+// batches together.
 //
 // With {.reduction = Reduction::fixed_tree}, train::Step and fit give bitwise identical parameters
 // and losses on 1, 2, 4, ... up to .tree_leaves ranks that read the same batches: as .tree_leaves
@@ -64,20 +64,20 @@ struct DistributedDataParallelOptions {
 // reduced with each batch. Throws Error for a layer with buffers in training mode (running
 // statistics), a loss that is a sum, a backward pass elsewhere, no_sync().
 //
-// With {.sync_batch_norm = true}, mean and variance of each BatchNorm in training mode are those of
-// the samples of all ranks, and its backward pass computes the gradients through both. Each sample
-// has the same weight in them, also where ranks have different numbers of samples. Running
-// statistics are then bitwise identical on all ranks by themselves. Each BatchNorm takes a call in
-// the forward pass, which gathers 2 channels + 1 doubles of each rank, and one in the backward
-// pass, which adds up as many; also within no_sync().
+// With {.sync_batch_norm = true}, mean and variance of each BatchNorm in training mode are over the
+// samples of all ranks, and its backward pass computes the gradients through both. Each sample has
+// the same weight in them, also where ranks have different numbers of samples. Running statistics
+// are then bitwise identical on all ranks by themselves. Each BatchNorm takes a call in the forward
+// pass, which gathers 2 channels + 1 doubles of each rank, and one in the backward pass, which adds
+// up as many; also within no_sync().
 template <class D, class T>
 class DistributedDataParallel final : private GradientReducer<D, T>, private BatchRanks {
  public:
   using device_type = D;
   using value_type = T;
 
-  // The network must outlive this; it may be moved. Parameters and buffers become those of rank 0.
-  // Throws Error on all ranks if their networks differ, the options, or the versions of gpunet.
+  // The network must outlive this; it may be moved. Parameters and buffers become rank 0's. Throws
+  // Error on all ranks if their networks differ, the options, or the versions of gpunet.
   DistributedDataParallel(Network<D, T>& net, const Communicator& comm,
                           const DistributedDataParallelOptions& options = {});
   ~DistributedDataParallel();
@@ -112,7 +112,7 @@ class DistributedDataParallel final : private GradientReducer<D, T>, private Bat
  private:
   // A part of the gradients.
   struct Bucket {
-    int nodes = 0, open = 0;   // that store gradients here, and how many of them have not run yet
+    int nodes = 0, open = 0;   // that store gradients here; that have not run yet
     std::uint64_t number = 0;  // of the call
   };
 
@@ -143,8 +143,8 @@ class DistributedDataParallel final : private GradientReducer<D, T>, private Bat
   void make_buckets();
   // The same; throws Error on all ranks if they train different parameters.
   void verify_trained();
-  // Starts the reduction of the next bucket: all ranks have one order, whatever order they compute
-  // them in.
+  // Starts the reduction of the next bucket: all ranks have one order, also if they compute them in
+  // different ones.
   void start_next(T* gradients);
   // Waits for the reductions that are running, and makes all buckets ready for a pass.
   void open_buckets();

@@ -28,7 +28,7 @@ std::string trained_parameters(const Network<D, T>& net) {
   return text;
 }
 
-// Returns what has to be the same on all ranks, a line each.
+// Returns the properties that have to be the same on all ranks, a line each.
 template <class D, class T>
 std::string description_of(const Network<D, T>& net,
                            const DistributedDataParallelOptions& options) {

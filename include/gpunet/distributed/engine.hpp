@@ -1,4 +1,4 @@
-// What transports the numbers of collective operations between processes.
+// The transport of numbers between processes, for collective operations.
 #pragma once
 
 #include <chrono>
@@ -15,7 +15,7 @@ enum class ReduceOp { sum, avg, product, min, max };
 
 // Options of a Communicator.
 struct CommunicatorOptions {
-  // How long an operation waits for the other ranks before it is an Error.
+  // The time that an operation waits for the other ranks before it is an Error.
   std::chrono::milliseconds timeout = std::chrono::minutes(30);
   // Where the processes meet, if the engine does not know it from its launcher (NCCL without MPI):
   // "env://", at the address in the variables MASTER_ADDR and MASTER_PORT, or "file:///path", by a
@@ -29,8 +29,8 @@ void require_init_method(const CommunicatorOptions& options);
 enum class Collective { all_reduce, reduce, broadcast, all_gather, all_to_all, barrier };
 const char* to_string(Collective kind);
 
-// One operation: what each rank gives and gets, in host memory, or in that of a GPU. In place,
-// except for all_gather and all_to_all.
+// One operation: the numbers that each rank gives and gets, in the memory of the host or of a GPU.
+// In place, except for all_gather and all_to_all.
 struct CollectiveCall {
   Collective kind;
   index_t elements = 0;  // that each rank gives; all_to_all: to each rank
@@ -44,8 +44,8 @@ struct CollectiveCall {
   bool is_checked = false;      // whether the ranks have compared their calls
   bool is_of_training = false;  // whether a rank in evaluation mode leaves it out
   const char* reason = "";      // why a rank makes it, for the messages of others that do not
-  // CUDA's stream of work on the memory of a GPU: the operation follows what is in it, and wait()
-  // lets what comes later in it follow the operation, without waiting on the host. Null: host
+  // CUDA's stream of work on the memory of a GPU: the operation follows its present work, and
+  // wait() lets its later work follow the operation, without waiting on the host. Null: host
   // memory.
   void* stream = nullptr;
   // Keeps the memory if the operation cannot be completed: another rank may still write to it then.
@@ -54,7 +54,7 @@ struct CollectiveCall {
 
   // Returns whether it is not in place, and its result has a row of each rank.
   bool has_rows() const { return kind == Collective::all_gather || kind == Collective::all_to_all; }
-  // Returns the bytes of `elements`, and those that are given and got on each of `ranks` ranks.
+  // Returns the bytes of `elements`, and the bytes given and got on each of `ranks` ranks.
   index_t bytes() const { return elements * io::bits_of(type) / 8; }
   index_t bytes_given(index_t ranks) const {
     return bytes() * (kind == Collective::all_to_all ? ranks : 1);

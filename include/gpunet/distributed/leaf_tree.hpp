@@ -40,11 +40,11 @@ constexpr index_t reversed_bits(index_t i, index_t n) {
 // The reduction Reduction::fixed_tree. A batch of all ranks has `leaves` leaves: sample s belongs
 // to leaf s % leaves. Rank r of n has the samples r, r + n, r + 2 n, ..., as a DistributedSampler
 // gives them, so that it has the leaves r, r + n, ... as a whole. Each leaf is a pass of its own,
-// so its gradients are bitwise identical on any rank. Those of leaf l and leaf l + leaves / 2 are
-// added, then the sums of l and l + leaves / 4, and so on. The first additions are those of leaves
-// of one rank. For the last ones, each rank gets a part of the sums of all ranks (all_to_all), adds
-// them, and gives them to all (all_gather): it sends 2 (n - 1) / n times the gradients, as in a
-// ring.
+// so its gradients are bitwise identical on any rank. First the gradients of the leaves l and l +
+// leaves / 2 are added, then the sums of l and l + leaves / 4, and so on. The first additions are
+// of leaves of one rank. For the last ones, each rank gets a part of the sums of all ranks
+// (all_to_all), adds them, and gives them to all (all_gather): it sends 2 (n - 1) / n times the
+// gradients, as in a ring.
 template <class D, class T>
 class LeafTree final : public LeafReducer<D, T> {
  public:
@@ -86,7 +86,7 @@ class LeafTree final : public LeafReducer<D, T> {
   std::pair<std::uint64_t, std::uint64_t> random_state_;  // before the batch
   // Gradients with their offsets, then the loss.
   std::vector<Buffer<T, D>> sums_;
-  std::size_t depth_ = 0;                     // how many of them there are
+  std::size_t depth_ = 0;                     // levels of the tree
   std::array<Buffer<std::byte, D>, 3> rows_;  // see rows_of_leaf
   // Of the sums of all ranks, each [ranks, part].
   struct Exchanged {

@@ -1,4 +1,4 @@
-// Connections between the processes of a program by which each learns what becomes of the others.
+// Connections between the processes of a program by which each learns of the end of the others.
 // POSIX only.
 #pragma once
 
@@ -39,7 +39,7 @@ inline bool poll_until(std::vector<pollfd>& all, SocketClock::time_point end) {
 // A socket that does not block and that no child process inherits, closed at its end.
 class Socket {
  public:
-  // What an attempt to read has given.
+  // The result of an attempt to read.
   enum class Read { bytes, nothing_yet, end };
 
   explicit Socket(int descriptor = -1) : descriptor_(descriptor) {
@@ -64,7 +64,7 @@ class Socket {
     return poll_until(one, end);
   }
 
-  // Appends what is there to `text`, a piece of it. Does not wait.
+  // Appends a piece of the bytes that are there to `text`. Does not wait.
   Read read(std::string& text) const {
     char piece[4096];
     for (;;) {
@@ -76,8 +76,8 @@ class Socket {
         return errno == EAGAIN || errno == EWOULDBLOCK ? Read::nothing_yet : Read::end;
     }
   }
-  // Sends what it takes of `text`, and removes that. Returns false if the connection has ended.
-  // Does not wait.
+  // Sends the part of `text` that the connection takes, and removes it. Returns false if the
+  // connection has ended. Does not wait.
   bool write(std::string& text) const {
     while (!text.empty()) {
       const auto n = ::send(descriptor_, text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -106,11 +106,11 @@ class Socket {
 };
 
 // The connections after the meeting: of rank 0 to all others, of each other to rank 0, which passes
-// on what one says. A process says a line when it leaves or fails; one whose connection ends
+// on the lines of each. A process says a line when it leaves or fails; one whose connection ends
 // without that has failed. From one thread at a time.
 class Links {
  public:
-  // Takes a connection. `said`: what was read from it already.
+  // Takes a connection. `said`: bytes read from it before.
   void add(index_t rank, Socket socket, std::string said = {}) {
     socket.keep_alive();
     links_.push_back({rank, std::move(socket), std::move(said), {}, false});
@@ -122,8 +122,8 @@ class Links {
   // Tells all why this process fails, "rank 1 has ..." of another one. Does not wait.
   void tell(const std::string& failure) { say(one_line(failure), -1); }
 
-  // Returns what fails: what a process has said, or that one has ended without a word; empty:
-  // nothing. Does not wait.
+  // Returns a failure: the line of a process, or the end of one without a word; empty: none. Does
+  // not wait.
   std::string news() {
     for (std::size_t i = 0; i < links_.size(); ++i) {
       Link& link = links_[i];
@@ -156,8 +156,8 @@ class Links {
   // Returns the first rank that has left without an error, -1: none.
   index_t left() const { return left_; }
 
-  // Says that this process leaves without an error. Rank 0 stays until `end`, to pass on what the
-  // others say, while there are two of them or more. Returns whether none of them has failed
+  // Says that this process leaves without an error. Rank 0 stays until `end`, to pass on the lines
+  // of the others, while there are two of them or more. Returns whether none of them has failed
   // meanwhile.
   bool leave(index_t rank, SocketClock::time_point end) {
     bool is_well = true;
@@ -181,7 +181,7 @@ class Links {
   struct Link {
     index_t rank;
     Socket socket;
-    std::string said, unsent;  // what is not a whole line yet; what the socket has not taken
+    std::string said, unsent;  // an incomplete line; bytes that the socket has not taken
     bool has_ended;            // has said that it leaves, or why it fails
   };
   static constexpr std::size_t most_said = 1 << 16;
@@ -201,8 +201,8 @@ class Links {
       static_cast<void>(link.socket.write(link.unsent));
     }
   }
-  // Ends the connections so that what was said arrives: one that is closed before it was read to
-  // its end takes that back.
+  // Ends the connections so that all lines arrive: one that is closed before it was read to its end
+  // takes that back.
   void close(std::chrono::milliseconds most) {
     const SocketClock::time_point end = SocketClock::now() + most;
     bool is_shut = false;
@@ -218,7 +218,7 @@ class Links {
     }
     links_.clear();
   }
-  // Takes a line. Returns what fails, or nothing.
+  // Takes a line. Returns the failure in it, or nothing.
   std::string hear(Link& link, const std::string& line) {
     if (line.starts_with(goodbye_of)) {
       index_t rank = link.rank;

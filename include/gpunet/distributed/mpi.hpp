@@ -77,7 +77,7 @@ inline MPI_Op mpi_op(ReduceOp op) {
   }
 }
 
-// What a rank tells the others beside its calls, where something may be wrong.
+// The report of a rank to the others beside its calls, where something may be wrong.
 struct MpiReport {
   enum State : std::int64_t {
     none,
@@ -134,7 +134,7 @@ class MpiReports {
       }
   }
 
-  // Reads what has come.
+  // Reads the reports that have come.
   void read() {
     for (int is_there = 1; is_there;) {
       MPI_Status status;
@@ -218,7 +218,7 @@ class MpiSession {
     if (failed_ || is_lost_) {
       std::fflush(nullptr);
       std::this_thread::sleep_for(
-          std::chrono::milliseconds(200));  // until the launcher has read what all have printed
+          std::chrono::milliseconds(200));  // until the launcher has read all output
       MPI_Abort(MPI_COMM_WORLD, 1);
     }
     if (owns_) MPI_Finalize();
@@ -241,7 +241,7 @@ class MpiSession {
     owns_ = !is_there;
     if (!owns_) return;
     MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided);
-    // Open MPI reports errors of nonblocking calls there, whatever their communicator.
+    // Open MPI reports errors of nonblocking calls there, for any communicator.
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   }
 
@@ -344,7 +344,7 @@ class MpiEngine final : public Engine {
     pending.call = call;
     const void* from = call.from;
     void* data = call.data;
-    if (is_copied(call)) {  // what it gives, and behind that what it gets, unless it is in place
+    if (is_copied(call)) {  // given numbers, behind them the received ones unless it is in place
       const auto given = static_cast<std::size_t>(call.bytes_given(size()));
       pending.copy.resize((has_rows ? given : 0) +
                           static_cast<std::size_t>(call.bytes_got(size())));
@@ -472,7 +472,7 @@ class MpiEngine final : public Engine {
       if (r == rank()) continue;
       const MpiReport& other = reports_->of(r);
       if (other.state == MpiReport::failed || other.state == MpiReport::ended)
-        fail(std::string_view(other.text).starts_with("rank ")  // what it says of another one
+        fail(std::string_view(other.text).starts_with("rank ")  // its message is about another one
                  ? std::string(other.text)
                  : concat("rank ", r,
                           " has failed: ", other.text[0] ? other.text : "see its message",
@@ -573,7 +573,7 @@ class MpiEngine final : public Engine {
 
   std::chrono::milliseconds timeout_;
   MpiSession& session_;
-  // For gradients, for checked calls, for those of training mode: where they meet because the ranks
+  // For gradients, for checked calls, for calls of training mode: where they meet because the ranks
   // are not in step, nobody gets numbers of another call.
   std::array<MPI_Comm, 3> comms_{MPI_COMM_NULL, MPI_COMM_NULL, MPI_COMM_NULL};
   int local_rank_ = 0, local_size_ = 1;

@@ -99,7 +99,7 @@ class NcclDevice {
   int before_ = 0;
 };
 
-// Operations of NCCL on a stream of their own beside those of the program.
+// Operations of NCCL on a stream of their own beside the program's.
 class NcclEngine final : public Engine {
   using Clock = std::chrono::steady_clock;
 
@@ -210,7 +210,7 @@ class NcclEngine final : public Engine {
     ncclUniqueId id{};
     if (launch_.rank == 0) check(ncclGetUniqueId(&id), "ncclGetUniqueId");
     share_id(id, options);
-    // What the streams tell the watch, in memory that the GPU writes and the host reads.
+    // The marks of the streams for the watch, in memory that the GPU writes and the host reads.
     check_nccl(
         cudaHostAlloc(reinterpret_cast<void**>(&marks_), sizeof(Marks), cudaHostAllocPortable),
         "cudaHostAlloc");
@@ -337,7 +337,7 @@ class NcclEngine final : public Engine {
                "cudaMemcpyAsync");
   }
 
-  // Lets what comes later in the program's stream follow the operations that were started.
+  // Lets later work of the program's stream follow the operations that were started.
   void join() {
     if (joined_ == started_) return;
     check_nccl(cudaEventRecord(after_, stream_), "cudaEventRecord");
@@ -345,8 +345,8 @@ class NcclEngine final : public Engine {
     joined_ = started_;
   }
 
-  // Waits for all operations before one on host memory, those of recorded steps too: all ranks must
-  // run them in one order.
+  // Waits for all operations before one on host memory, operations of recorded steps too: all ranks
+  // must run them in one order.
   void finish_device() {
     wait_on_host([] { check_nccl(cudaDeviceSynchronize(), "cudaDeviceSynchronize"); });
   }
@@ -416,7 +416,7 @@ class NcclEngine final : public Engine {
     require_working();
   }
 
-  // The watch: a thread that notices what keeps an operation from being done.
+  // The watch: a thread that notices the reason why an operation is not done.
   void watch() {
     constexpr std::chrono::milliseconds pause(20);
     const std::chrono::milliseconds patience(2000);
@@ -486,7 +486,7 @@ class NcclEngine final : public Engine {
   Links links_;  // to the other processes, without `host_`
   int ordinal_ = 0;
   ncclComm_t comm_ = nullptr;
-  cudaStream_t stream_ = nullptr, program_ = nullptr;  // of the operations; of what they follow
+  cudaStream_t stream_ = nullptr, program_ = nullptr;  // of the operations; of the work before
   cudaEvent_t before_ = nullptr, after_ = nullptr;
   Marks* marks_ = nullptr;
   unsigned char* values_ = nullptr;  // 0 and 1 on the GPU, for the marks
@@ -495,7 +495,7 @@ class NcclEngine final : public Engine {
   std::uint64_t started_ = 0, joined_ = 0;
   int exceptions_ = std::uncaught_exceptions();
 
-  std::mutex mutex_;  // of what the watch writes
+  std::mutex mutex_;  // of the members that the watch writes
   std::condition_variable stops_;
   std::string failure_;
   bool is_stopped_ = false, is_aborted_ = false, host_waits_ = false;

@@ -97,7 +97,7 @@ class Rendezvous {
     return all += text;
   }
   enum class Taken { message, not_yet, other_program };
-  // Takes a message from the front of what has come.
+  // Takes a message from the front of the bytes that have come.
   static Taken take(std::string& come, std::string& text) {
     if (come.size() < 4) return Taken::not_yet;
     std::size_t size = 0;
@@ -120,7 +120,7 @@ class Rendezvous {
   // Who is connected to rank 0.
   struct Guest {
     Socket socket;
-    std::string come;  // what it has said
+    std::string come;  // its bytes so far
     index_t rank = 0;  // 0: it has not said who it is
   };
   static bool is_rank(const Guest& guest) { return guest.rank > 0; }
@@ -205,7 +205,7 @@ class Rendezvous {
     guests.push_back({std::move(socket), {}, 0});
     return 0;
   }
-  // Reads what a guest says. Returns whether it stays.
+  // Reads the message of a guest. Returns whether it stays.
   bool hear(std::vector<Guest>& guests, std::size_t i) const {
     Guest& guest = guests[i];
     const Socket::Read got = guest.socket.read(guest.come);
@@ -341,9 +341,9 @@ class Rendezvous {
 
   // By a file that rank 0 writes when all others have a mark beside it. Files of a meeting that
   // failed do not matter: each process has a new random word. Rank r says its word in its mark;
-  // rank 0 writes its own, those of all marks, and the text; a rank that finds its word there reads
-  // the text, and says the word of rank 0 in its mark. When all marks have that, rank 0 removes
-  // all.
+  // rank 0 writes its own word, the words of all marks, and the text; a rank that finds its word
+  // there reads the text, and says the word of rank 0 in its mark. When all marks have that, rank 0
+  // removes all.
   std::string by_file(const std::string& path, const std::string& text) {
     const std::string word = random_word();
     return launch_.rank == 0 ? give_file(path, text, word) : take_file(path, word);

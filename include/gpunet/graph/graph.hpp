@@ -27,8 +27,8 @@ struct Initial {
   // Uniform numbers that are drawn before, and not used, as PyTorch does for values that it
   // replaces.
   index_t unused = 0;
-  int drawn_after = 0;  // values are drawn after those of the next so many parameters
-  int copied_from = 0;  // the values are those of the parameter so many before; 0: they are its own
+  int drawn_after = 0;  // values are drawn after the next so many parameters
+  int copied_from = 0;  // values are a copy of the parameter so many before; 0: its own
 };
 
 // A parameter tensor of a layer.
@@ -94,7 +94,7 @@ struct Node {
   alignas(16) std::array<std::byte, most_bytes> op;
   std::vector<value_t> inputs;
   value_t output;
-  int first_parameter, parameters;  // in Graph::parameters, and how many
+  int first_parameter, parameters;  // the first in Graph::parameters, and their number
   int first_buffer, buffers;
   bool shares_parameters = false;  // with a node before it: see GraphBuilder::enter_shared
   bool has_second_part = false;    // of them, see GraphBuilder::use_second_part
@@ -186,7 +186,7 @@ struct Graph {
 // Builds a graph node by node.
 class GraphBuilder {
  public:
-  // `sizes` are those of one input sample.
+  // `sizes` are the sizes of one input sample.
   explicit GraphBuilder(const Sizes& sizes);
   GraphBuilder(const GraphBuilder&) = delete;
   GraphBuilder& operator=(const GraphBuilder&) = delete;
@@ -199,8 +199,8 @@ class GraphBuilder {
   void enter(index_t number);
   void leave() { path_.resize(starts_.back()), starts_.pop_back(); }
 
-  // Until leave_shared(), names of nodes begin with `name` alone, and what is lowered under a name
-  // that such a part has used before has the same parameters.
+  // Until leave_shared(), names of nodes begin with `name` alone, and layers lowered under a name
+  // that such a part has used before have the same parameters.
   void enter_shared(std::string_view name);
   void leave_shared();
 
@@ -210,7 +210,7 @@ class GraphBuilder {
   // The layers inside of the path so far make a block of the type that set_layer() named.
   void set_block() { graph_.blocks.push_back({path_, layer_}); }
 
-  // Appends parameters to those of the last node, whose names begin with the path so far.
+  // Appends parameters of the last node, whose names begin with the path so far.
   void add_parameters(std::span<const ParameterSpec> parameters);
 
   // Marks the nodes from `first` on, which only join values in one or take them apart, see
@@ -232,7 +232,7 @@ class GraphBuilder {
   // Stores the numbers of a constant. Returns the place of the first in Graph::constants.
   index_t add_constants(std::span<const double> values);
 
-  // Makes the initial values of the last `count` parameters those of the `count` parameters before
+  // Copies the initial values of the last `count` parameters from the `count` parameters before
   // them.
   void copy_initial_values(std::size_t count);
 

@@ -45,7 +45,7 @@ struct PlannedInput {
 struct PlannedNode {
   int node = -1;      // an index into Graph::nodes
   index_t cache = 0;  // offset of its cache in that of a slice, per sample
-  // Offset of gradients to be added to those of other readers, per sample; -1: none.
+  // Offset of gradients to be added to other readers', per sample; -1: none.
   index_t adding = -1;
   int output = -1;  // an index into Plan::values
   std::vector<PlannedInput> inputs;
@@ -105,7 +105,7 @@ struct Plan {
   Storage storage = Storage::full;
   // With a storage of 16 bits, the room for the arrays that a node works on, as kernels read and
   // write them: its parameters, and behind them, per sample, its values and their gradients. The
-  // offsets are those of Graph::parameters in the first part.
+  // offsets of the first part are as in Graph::parameters.
   index_t wide_parameters = 0, wide_elements = 0;
   std::vector<index_t> wide_offsets;
 

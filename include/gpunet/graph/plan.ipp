@@ -22,7 +22,7 @@ struct Lifetime {
   index_t* offset;
 };
 
-// Places all so that those in use at the same time do not overlap: largest first, each at the
+// Places all so that arrays in use at the same time do not overlap: largest first, each at the
 // lowest offset that fits.
 // Returns the total size.
 GPUNET_INLINE index_t place(std::vector<Lifetime> all) {
@@ -62,8 +62,8 @@ GPUNET_INLINE void append(std::vector<ArenaRange>& ranges, const ParameterInfo& 
     ranges.push_back({parameter.offset, parameter.end()});
 }
 
-// Places the outputs of nodes and their caches: one after another, or where those that are in use
-// at the same time do not overlap.
+// Places the outputs of nodes and their caches: one after another, or so that arrays in use at the
+// same time do not overlap.
 GPUNET_INLINE void Plan::place_values(const std::vector<index_t>& caches,
                                       const std::vector<int>& watched, bool forward_only) {
   std::vector<int> last_read(values.size());
@@ -89,7 +89,7 @@ GPUNET_INLINE void Plan::place_values(const std::vector<index_t>& caches,
   if (forward_only) output_elements = detail::place(std::move(lifetimes));
 }
 
-// Computes how much memory SliceRun needs for the arrays of a node as floats.
+// Computes the memory that SliceRun needs for the arrays of a node as floats.
 GPUNET_INLINE void Plan::reserve_wide(const Graph& graph) {
   wide_offsets.resize(graph.parameters.size());
   for (const PlannedNode& node : nodes) {
@@ -126,7 +126,7 @@ GPUNET_INLINE Plan::Plan(const Graph& graph, bool rectifies_gradients, InputGrad
   const auto at = [](int i) {
     return static_cast<std::size_t>(i);
   };
-  // The values that the output depends on, and those that the network returns.
+  // The values that the output depends on, and the values that the network returns.
   std::vector<bool> is_read(graph.values.size()), is_returned(graph.values.size());
   is_read[at(graph.output)] = is_returned[at(graph.output)] = true;
   for (auto node = graph.nodes.rbegin(); node != graph.nodes.rend(); ++node) {

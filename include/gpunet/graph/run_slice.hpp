@@ -22,7 +22,7 @@ namespace gpunet {
 template <class T>
 struct SliceMemory {
   T* input;  // [samples * input features]
-  // Of all nodes, as Plan says; those that are stored in 16 bits take half of the room.
+  // Of all nodes, as Plan says; values stored in 16 bits take half of the room.
   T* outputs;
   std::byte* cache;    // of all nodes
   T* output_gradient;  // of the network

@@ -15,8 +15,8 @@ namespace gpunet::io {
 // Until then, and after any error, the old file at `path` is untouched; a file that was not
 // committed is removed, also one left by a program that was killed while it saved to the same path.
 // Links are followed, even to a file that does not exist yet. Permissions, and the owner if the
-// system allows it, are those of the file replaced. Without commit() it tests whether the file can
-// be written: the constructor throws if not.
+// system allows it, are as of the file replaced. Without commit() it tests whether the file can be
+// written: the constructor throws if not.
 class AtomicFile {
  public:
   // Creates the temporary file. Throws Error naming the path and the reason.
@@ -51,7 +51,7 @@ class AtomicFile {
   // is locked while it is being written.
   void open();
 
-  // Removes temporary files of programs that ended while they saved to path_: those whose lock is
+  // Removes temporary files of programs that ended while they saved to path_: files whose lock is
   // free. Process numbers would not do, since a process may run in another container or on another
   // machine. If files cannot be locked, they stay.
   void remove_leftovers() const;

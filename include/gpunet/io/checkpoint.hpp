@@ -87,9 +87,9 @@ class Checkpoint {
   // fails.
   void save() const;
 
-  // Reads the file; returns false if there is none. Throws an Error that names what is missing,
-  // superfluous, of another shape or damaged; all objects are then unchanged. An earlier file is
-  // never read instead: rename it to go on from there.
+  // Reads the file; returns false if there is none. Throws an Error that names a missing,
+  // superfluous or damaged array, or one of another shape; all objects are then unchanged. An
+  // earlier file is never read instead: rename it to go on from there.
   bool load() const;
 
   const std::string& path() const { return path_; }

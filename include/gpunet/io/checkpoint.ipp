@@ -32,7 +32,7 @@ inline std::string checksum_of(std::span<const std::byte> bytes) {
   return std::to_string(crc32(bytes));
 }
 
-// Collects what is written.
+// Collects the written values.
 class StateWriter final : public StateVisitor {
  public:
   std::vector<TensorEntry> entries;
@@ -68,7 +68,7 @@ class StateWriter final : public StateVisitor {
 // Reads a file that it has checked: all checksums hold.
 class StateReader final : public StateVisitor {
  public:
-  // Reads what was written to memory, in one pass.
+  // Reads values written to memory, in one pass.
   explicit StateReader(const StateWriter& written) {
     for (const TensorEntry& entry : written.entries)
       entries_[entry.name] = &entry;
@@ -155,8 +155,7 @@ class StateReader final : public StateVisitor {
 };
 
 // Has `visit` check all of the file, then set all. Where setting ends with an error, as for lack of
-// memory, what was set before gets its old values again; the memory of the file is released for
-// that.
+// memory, all objects get their old values again; the memory of the file is released for that.
 template <class Reader, class File, class Visit>
 void read_state(Reader& reader, std::optional<File>& file, const Visit& visit) {
   visit(reader);

@@ -26,7 +26,7 @@ std::string join(std::string_view folder, std::string_view name);
 
 namespace detail {
 
-// Returns what a user can do about a system error.
+// Returns advice about a system error.
 std::string_view advice(std::string_view verb, const std::string& path, int error);
 
 // Throws Error: "gpunet::io: cannot write model.safetensors: No space left on device (...), ..."
@@ -88,7 +88,7 @@ class InputFile {
   std::size_t size_ = 0, position_ = 0;
 };
 
-// Creates the folder and its parents if they do not exist. Throws Error naming the one that cannot
+// Creates the folder and its parents if they do not exist. Throws Error naming a folder that cannot
 // be created.
 void make_folders(const std::string& path);
 

@@ -25,8 +25,8 @@ std::optional<Format> format_of(std::string_view path);
 // Returns the format of a file to be written. Throws Error for an unknown extension.
 Format written_format(const std::string& path);
 
-// Reads the file at `path` in the format that its contents show, whatever its name; if they do not
-// show one, in that of its name. Throws Error.
+// Reads the file at `path` in the format of its contents, or of its name if they show none. Throws
+// Error.
 TensorFile read_tensors(const std::string& path, const ReadOptions& options = {});
 
 // Opens the file for a caller that copies each array once with copy_as(): arrays of a safetensors

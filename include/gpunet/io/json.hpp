@@ -24,9 +24,9 @@ std::string json_string(std::string_view text);
 // Returns a text from a file for messages: control characters escaped, long texts cut.
 std::string printable(std::string_view text);
 
-// Reads a JSON text, front to back. The caller asks for what must come next; anything else throws
-// an Error that names the file and the byte. Refuses whatever is not strictly JSON, repeated keys,
-// and text that is not UTF-8.
+// Reads a JSON text, front to back. The caller asks for the token that must come next; anything
+// else throws an Error that names the file and the byte. Refuses text that is not strictly JSON,
+// repeated keys, and text that is not UTF-8.
 class JsonReader {
  public:
   static constexpr std::string_view default_advice =

@@ -12,7 +12,7 @@
 namespace gpunet::io {
 
 // A regular file mapped into memory: the system reads the parts that are accessed. If AtomicFile
-// replaces the file, the map stays what it was; if another program truncates it, accessing the lost
+// replaces the file, the map stays as it was; if another program truncates it, accessing the lost
 // bytes ends this program (SIGBUS).
 class MappedFile {
  public:

@@ -1,4 +1,4 @@
-// Matches the tensors of a file with the arrays of a network, and says what does not fit: missing
+// Matches the tensors of a file with the arrays of a network, and names the differences: missing
 // and unexpected keys, shapes, types.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace gpunet::io {
 
-// How tensors of a file are matched with those of a network: by name, or by position.
+// The matching of the tensors of a file with a network's: by name, or by position.
 enum class Matching { by_name, by_order };
 
 // Shorter names for both.

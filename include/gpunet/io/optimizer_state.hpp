@@ -41,8 +41,8 @@ void save(Optimizer& optimizer, const std::string& path) {
 // weight decay:
 //   io::load(net, "checkpoint.pth", {.key = "model_state_dict"});
 //   io::load(optimizer, "checkpoint.pth", {.key = "optimizer_state_dict"});
-// Its kind and other options (eps, the second beta, amsgrad) must be those of the optimizer. Throws
-// an Error that says what is missing or differs, and for maximize=True; the optimizer is then
+// Its kind and other options (eps, the second beta, amsgrad) must be the optimizer's. Throws an
+// Error that names a missing or different value, and for maximize=True; the optimizer is then
 // unchanged.
 template <HasOptimizerState Optimizer>
 void load(Optimizer& optimizer, const std::string& path, const OptimizerLoadOptions& options = {}) {

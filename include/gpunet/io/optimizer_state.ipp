@@ -143,7 +143,7 @@ class OptimizerReader final : public StateVisitor {
     pass_ = Pass::check;
   }
 
-  // Ends the first pass. Throws Error for what nobody asked for.
+  // Ends the first pass. Throws Error for values that nobody asked for.
   void begin_reading() {
     for (const auto& [name, size] : sizes_)
       require(asked_.contains(name), "gpunet::io::load: ", path_, " has ", name,

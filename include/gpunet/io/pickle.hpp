@@ -65,7 +65,7 @@ struct Pickle {
   std::uint32_t global_of(std::uint32_t i) const {
     return values[i].kind == PickleValue::Kind::object ? values[i].items[0] : i;
   }
-  // Returns "module.name" of a global, or of the one that makes an opaque value; "?" for all
+  // Returns "module.name" of a global, or of the global that makes an opaque value; "?" for all
   // others.
   std::string global_name(std::uint32_t i) const {
     const PickleValue& global = values[global_of(i)];

@@ -155,7 +155,7 @@ enum class PickleOpcode : std::uint8_t {
   readonly_buffer
 };
 
-// Values under construction. Memory is limited by the number of bytes read, whatever they say: an
+// Values under construction. Memory is limited by the number of bytes read, for any bytes: an
 // opcode makes at most three values and copies no more items than were read.
 class PickleStack {
  protected:
@@ -217,8 +217,8 @@ class PickleStack {
     stack_.pop_back();
   }
 
-  // Adds items to the value at the top. An object that gets items becomes a dict or a list,
-  // whatever its class.
+  // Adds items to the value at the top. An object that gets items becomes a dict or a list, for any
+  // class.
   void extend(Kind kind, const std::vector<std::uint32_t>& items) {
     PickleValue& value = pickle_.values[top()];
     if (value.kind == Kind::object) value.kind = kind, value.items.clear();

@@ -29,7 +29,7 @@ inline std::uint32_t png_number(std::span<const std::byte, 4> bytes) {
   return value;
 }
 
-// Section numbers are those of W3C's specification, third edition.
+// Section numbers refer to W3C's specification, third edition.
 class PngReader {
  public:
   PngReader(std::span<const std::byte> file, const std::string& place,
@@ -268,8 +268,8 @@ inline bool is_png(std::span<const std::byte> file) {
   return detail::as_text(file).starts_with("\x89PNG\r\n\x1A\n");
 }
 
-// Decodes a PNG file of any kind. Returns its own channels (those of the palette if it has one, and
-// one for alpha if a color is transparent); of 16-bit samples the upper 8 bits. `place` begins the
+// Decodes a PNG file of any kind. Returns its own channels (the palette's if it has one, and one
+// for alpha if a color is transparent); of 16-bit samples the upper 8 bits. `place` begins the
 // messages. Throws Error if the file is damaged or cut short, or the program has no codec
 // (zlib.hpp).
 inline Image decode_png(std::span<const std::byte> file, const std::string& place,

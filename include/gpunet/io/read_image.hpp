@@ -28,8 +28,7 @@ ImageReader& other_images();
 Image decode_image(std::span<const std::byte> file, const std::string& name,
                    const ReadImageOptions& options = {});
 
-// Reads an image file, whatever its extension. Throws Error naming the file, also if it cannot be
-// read.
+// Reads an image file with any extension. Throws Error naming the file, also if it cannot be read.
 Image read_image(const std::string& path, const ReadImageOptions& options = {});
 
 }  // namespace gpunet::io

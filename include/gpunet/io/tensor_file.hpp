@@ -103,8 +103,8 @@ class TensorFile {
   std::shared_ptr<const void> owner_;  // of the bytes
 };
 
-// Returns the bytes of an entry, in the order given by its sizes and strides: its own, or those of
-// its source, which `room` then stores. Throws Error if they cannot be read.
+// Returns the bytes of an entry, in the order given by its sizes and strides: its own, or its
+// source's, which `room` then stores. Throws Error if they cannot be read.
 std::span<const std::byte> bytes_of(const TensorEntry& entry, std::vector<std::byte>& room);
 
 // Copies the elements of a numeric tensor to `out`, row-major, as one of the types of dtype_of().
@@ -122,8 +122,8 @@ index_t byte_count(Dtype dtype, const Sizes& sizes);
 // Returns the strides of row-major elements; if `reversed`, of column-major ones.
 Sizes packed_strides(const Sizes& sizes, bool reversed = false);
 
-// Returns whether the strides visit the elements in the order of `packed`; those of extents of 1 do
-// not matter.
+// Returns whether the strides visit the elements in the order of `packed`; strides of extents of 1
+// do not matter.
 bool same_order(const Sizes& sizes, const Sizes& strides, const Sizes& packed);
 
 // Returns the number of elements from the first to the last that the strides reach; -1 if that
@@ -134,8 +134,7 @@ index_t reach(const Sizes& sizes, const Sizes& strides);
 // the name begin the message.
 void check_bytes(const TensorEntry& entry, std::string_view place);
 
-// Returns the bytes of the elements in row-major order: those of the entry, or a copy that `copy`
-// stores.
+// Returns the bytes of the elements in row-major order: the entry's, or a copy that `copy` stores.
 std::span<const std::byte> row_major_bytes(const TensorEntry& entry, std::vector<std::byte>& copy);
 
 // Returns pointers to the entries, sorted.

@@ -77,7 +77,7 @@ GPUNET_INLINE TorchStorages wanted_storages(const Pickle& pickle, const TorchTre
   return storages;
 }
 
-// The tensors of a file, and memory for bytes that differ from those in the file.
+// The tensors of a file, and memory for bytes that are not as in the file.
 struct TorchContents {
   std::vector<TensorEntry> entries;
   std::shared_ptr<const OwnBytes> own;
@@ -131,7 +131,7 @@ GPUNET_INLINE TorchContents read_torch_archive(std::span<const std::byte> bytes,
 
 // Reads the format before that: pickles of a magic number, a version, the machine, the object and a
 // list of storage keys; then for each key the number of elements in 8 bytes, and the elements.
-// Little-endian, whatever the machine says.
+// Little-endian, on any machine.
 GPUNET_INLINE TorchContents read_torch_legacy(std::span<const std::byte> bytes,
                                               const std::string& path, bool numbers) {
   ByteReader reader(bytes, concat("gpunet::io: ", path));

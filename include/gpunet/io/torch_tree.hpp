@@ -28,7 +28,7 @@
 
 namespace gpunet::io::detail {
 
-// Bytes that differ from those in the file: decompressed, or reordered.
+// Bytes that are not as in the file: decompressed, or reordered.
 using OwnBytes = std::vector<std::vector<std::byte>>;
 
 // A storage as named in a pickle.

@@ -65,10 +65,10 @@ inline constexpr TorchOddity torch_oddities[] = {
      "(gpunet reads plain ones), save .cpu()"},
 };
 
-// The known globals, of tensors and plain data: those that torch.load(path, weights_only=True)
-// accepts and that occur beside tensors in checkpoints. After the types come those of tensors,
-// shapes, devices, dtypes, byte strings, sets, and the milestones of a schedule. Results of any
-// other global are opaque. None of them is imported or called.
+// The known globals, of tensors and plain data, which torch.load(path, weights_only=True) accepts
+// and which occur beside tensors in checkpoints. After the types come tensors, shapes, devices,
+// dtypes, byte strings, sets, and the milestones of a schedule. Results of any other global are
+// opaque. None of them is imported or called.
 inline constexpr auto torch_globals = [] {
   constexpr std::string_view others[] = {untyped_storage,
                                          rebuild_tensor,

@@ -339,7 +339,7 @@ class ZipWriter {
       const std::size_t before =
           static_cast<std::size_t>(offset_) + zip::local_size + name.size() + extra.size() + 4;
       const std::size_t padding = (alignment - before % alignment) % alignment;
-      append_number(extra, std::uint16_t{0x4246});  // "FB": what PyTorch pads with
+      append_number(extra, std::uint16_t{0x4246});  // "FB": the padding of PyTorch
       append_number(extra, static_cast<std::uint16_t>(padding));
       extra.append(padding, 'Z');
     }

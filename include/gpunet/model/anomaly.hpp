@@ -37,7 +37,7 @@ class Anomaly {
   // Whether something at a place of this order would be earlier.
   bool is_before(std::size_t order) const { return order_ < order; }
 
-  // Notes a number. `node` may be null; `sizes` are those of one sample, or of a parameter, called
+  // Notes a number. `node` may be null; `sizes` are of one sample, or of a parameter, called
   // `name`.
   void note(std::size_t order, const NotFinite& number, AnomalyIn in, const Node* node,
             const Sizes& sizes, const std::string& name = {});
@@ -121,14 +121,14 @@ class AnomalySearch final : public NodeProbe<T>, public BatchRanks {
   }
   void sum(double*, index_t) override {}
 
-  // The order of what comes after all outputs, and before the gradients.
+  // The order of the loss: after all outputs, and before the gradients.
   std::size_t loss_order() const { return plan_.nodes.size() + 1; }
 
  private:
   const Node& node_of(const PlannedNode& planned) const {
     return graph_.nodes[static_cast<std::size_t>(planned.node)];
   }
-  // 0 is what is there before.
+  // 0 is the order of the inputs and parameters.
   std::size_t order_of(const PlannedNode& planned) const {
     return static_cast<std::size_t>(&planned - plan_.nodes.data()) + 1;
   }

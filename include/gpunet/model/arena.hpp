@@ -13,7 +13,7 @@
 
 namespace gpunet {
 
-// What networks share: the arrays, how often they were updated, and who uses them.
+// The arrays that networks share, the number of their updates, and their users.
 template <class D, class T>
 struct Arena {
   // Each array at the offset in its ParameterInfo or BufferInfo.
@@ -38,13 +38,13 @@ const Info* named(const std::vector<Info>& all, const std::string& name, std::si
   return found == all.end() ? nullptr : &*found;
 }
 
-// Returns a graph whose parameters and buffers have the places of those with the same names in the
-// arena of another. Throws Error for one that the other does not have, or has with other sizes.
+// Returns a graph whose parameters and buffers have the places of the same names in the arena of
+// another. Throws Error for a name that the other does not have, or has with other sizes.
 Graph with_arrays_of(const Graph& other, Graph graph);
 
 // The same arrays in the arenas of two networks.
 struct CommonRange {
-  index_t here, there, size;  // first elements, and how many
+  index_t here, there, size;  // first elements, and their number
 };
 struct CommonRanges {
   std::vector<CommonRange> parameters, buffers;

@@ -1,4 +1,4 @@
-// What makes the gradients of several processes one, in the backward pass of a network.
+// The reduction of the gradients of several processes, in the backward pass of a network.
 #pragma once
 
 #include <cstdint>
@@ -74,12 +74,12 @@ class LeafReducer {
   // Makes the gradients and the loss of the network the means over all leaves of all processes, on
   // each of them.
   virtual void end_batch() = 0;
-  // Makes the gradients what they were before the batch, after an error.
+  // Restores the gradients from before the batch, after an error.
   virtual void abandon_batch() = 0;
 
  protected:
   ~LeafReducer() = default;
-  // Returns the rows of the leaf, of so many bytes each, and how many.
+  // Returns the number of the rows of the leaf, and the rows, of so many bytes each.
   virtual std::pair<index_t, const void*> gather(int number, index_t rows, index_t bytes,
                                                  const void* data) = 0;
 };
@@ -97,7 +97,7 @@ class GradientReducer : public NodeProbe<T>, public Ranks {
   virtual BatchRanks* batch_ranks() = 0;
   // Before a forward pass in training mode.
   virtual void begin_pass() = 0;
-  // After a backward pass: reduces what it has not begun with, and waits for all.
+  // After a backward pass: reduces the remaining gradients, and waits for all.
   virtual void reduce(T* gradients) = 0;
   // Returns the leaves of a batch, nullptr if it runs as a whole.
   virtual LeafReducer<D, T>* leaves() = 0;

@@ -57,15 +57,14 @@ struct SumOfWide {
 };
 
 // An arena of gradients, and a partial one for each run of slices after the first (see
-// Slicing::runs). Those that are not computed are 0. Where runs are long, the sums of sum_run
+// Slicing::runs). Gradients that are not computed are 0. Where runs are long, the sums of sum_run
 // slices each are added up in double.
 template <class T, class D>
 class Gradients {
  public:
   explicit Gradients(index_t size) : size_(size), ranges_{{0, size}} {}
 
-  // Sets which gradients are computed. Those of other parameters become 0. An error changes no
-  // range.
+  // Sets which gradients are computed. The others become 0. An error changes no range.
   void set_plan(D& device, const std::vector<ParameterInfo>& parameters, const Plan& plan) {
     std::vector<ArenaRange> ranges;
     for (std::size_t i = 0; i < parameters.size(); ++i)
@@ -74,7 +73,7 @@ class Gradients {
       else if (sum_->size() > 0)
         fill(device, parameters[i].sizes.numel(), T{}, sum_->data() + parameters[i].offset);
     if (spare_ != plan.spare_elements)
-      partial_ = {};  // gradients would lie in what are gaps now, which have to be 0
+      partial_ = {};  // gradients would lie in the new gaps, which have to be 0
     spare_ = plan.spare_elements;
     ranges_ = std::move(ranges);
     all_frozen_ = std::none_of(parameters.begin(), parameters.end(),
@@ -98,7 +97,7 @@ class Gradients {
     is_long_ = !std::is_same_v<T, WideSum<T>> && slicing.slices() > runs_ * sum_run;
     const index_t size = size_ + spare_, partial = (runs_ - 1) * size,
                   wide = is_long_ ? runs_ * size : 0;
-    // What may still write to the old arena keeps it by owner().
+    // Work that may still write to the old arena keeps it by owner().
     if (sum_->size() < size) sum_ = std::make_shared<Buffer<T, D>>(grown(device, *sum_, size));
     if (partial_.size() < partial) partial_ = grown(device, partial_, partial);
     if (wide_.size() < wide) wide_.reset(device, wide);
@@ -162,7 +161,7 @@ class Gradients {
   // Null before the first backward pass.
   T* data() const { return sum_->data(); }
   const Buffer<T, D>& sums() const { return *sum_; }
-  // Returns what keeps their memory, for work that may be running when this ends.
+  // Returns the owner of their memory, for work that may be running when this ends.
   std::shared_ptr<const void> owner() const { return sum_; }
   index_t size() const { return size_; }
 

@@ -17,7 +17,7 @@ namespace gpunet {
 template <class D, class T>
 class Network;
 
-// What a hook sees.
+// The argument of a hook: an output, or the gradient of the loss by it.
 enum class Hooked { output, gradient };
 
 // A function that a network calls: net.register_forward_hook("conv1", f). It may go; the function
@@ -59,7 +59,7 @@ class Hooks {
   }
   bool empty() const { return hooks_.empty(); }
 
-  // Returns whether hooks have come or gone since note_plan(), and drops those that have gone.
+  // Returns whether hooks have come or gone since note_plan(), and drops hooks that have gone.
   bool has_changed() {
     std::erase_if(hooks_, [](const auto& hook) { return hook->is_removed; });
     return has_changed_;

@@ -15,7 +15,7 @@ void check_input(const Graph& graph, const Plan& plan, const Sizes& sizes);
 // Returns a batch of each input as one array [batch, all features]; one input as it is. The last
 // array may be several inputs, one after another in each row. `joined` has the array until the next
 // call.
-// Throws Error for other shapes than those of the network's inputs.
+// Throws Error for other shapes than the network's inputs have.
 template <class D, class T>
 View<const T, D> join_inputs(D& device, const Graph& graph, const Plan& plan,
                              std::initializer_list<ViewArgument<T, D>> inputs,

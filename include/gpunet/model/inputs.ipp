@@ -9,7 +9,7 @@ namespace gpunet::detail {
 GPUNET_INLINE void check_input(const Graph& graph, const Plan& plan, const Sizes& sizes) {
   const Sizes& want = graph.values[0];
   if (graph.inputs.size() > 1 &&
-      (sizes.rank() != 2 || sizes.tail() != want))  // not what join_inputs() makes of several
+      (sizes.rank() != 2 || sizes.tail() != want))  // not the result of join_inputs()
     require(false, "gpunet::Model: 1 inputs (want ", graph.inputs.size(),
             "), give as many as the function of the network takes");
   // Else no text is made.

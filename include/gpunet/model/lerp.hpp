@@ -5,9 +5,10 @@
 
 namespace gpunet {
 
-// Moves the parameters of a network towards those of another with the same names and sizes:
-// target + weight (net - target), as torch.lerp of each. Buffers (running statistics) are copied,
-// as in torch.optim.swa_utils.AveragedModel. For target networks and moving averages of weights:
+// Moves the parameters of a network towards another's with the same names and sizes:
+//   target + weight (net - target)
+// as torch.lerp of each. Buffers (running statistics) are copied, as in
+// torch.optim.swa_utils.AveragedModel. For target networks and moving averages of weights:
 // lerp(target, net, 0.005) after each step. Throws Error if the networks differ, or for a weight
 // that is not finite.
 template <class D, class T>

@@ -86,9 +86,10 @@ class Network : public Trackable<Network<D, T>> {
               const NetworkOptions& options = {default_generator()})
       : Network(device, graph_of<3>(f, {input0, input1, input2}), Drawn::yes, options) {}
   // Makes the network of a function of values that shares its parameters and buffers with another
-  // network, which has all of them, under the same names: Network generator(gan, [](nn::Value z)
-  // { ... }, {64}). What requires a gradient is a matter of each.
-  // Throws Error for one that the other does not have. Draws nothing.
+  // network, which has all of them, under the same names:
+  //   Network generator(gan, [](nn::Value z) { ... }, {64});
+  // Each has its own requires_grad. Throws Error for a parameter that the other does not have.
+  // Draws nothing.
   template <class F>
   requires(nn::values_taken_by<F> > 0) Network(Network& other, F f, const Sizes& input)
       : Network(other, graph_of<1>(f, {input})) {}
@@ -138,13 +139,13 @@ class Network : public Trackable<Network<D, T>> {
   void eval() { train(false); }
   nn::Mode mode() const { return mode_; }
   // Stores activations, their gradients, and parameters as layers read them, in 16 bits, as
-  // torch.autocast: net.autocast( Storage::bfloat16). Layers compute in float; what they read and
-  // write is rounded. The network's parameters, their gradients, buffers, inputs, outputs and
+  // torch.autocast: net.autocast(Storage::bfloat16). Layers compute in float; inputs and outputs
+  // of layers are rounded. The network's parameters, their gradients, buffers, inputs, outputs and
   // losses stay floats, so that optimizers and files see no difference; so do sums and softmax, and
-  // what combines or moves numbers of an input (labels, indices). Holds for all passes from now on,
-  // in both modes, and not for copies; Storage::full ends it. Throws Error for a network of double,
-  // and for a constant, such as that of masked_fill(x, mask, -1e9), that is over 65504, the largest
-  // number of float16, but finite.
+  // ops that combine or move numbers of an input (labels, indices). Holds for all passes from now
+  // on, in both modes, and not for copies; Storage::full ends it. Throws Error for a network of
+  // double, and for a constant, such as that of masked_fill(x, mask, -1e9), that is over 65504, the
+  // largest number of float16, but finite.
   void autocast(Storage storage);
   Storage storage() const { return plan().storage; }
   // Checks every pass from now on, as torch.autograd.set_detect_anomaly(True): where an output, a
@@ -184,8 +185,7 @@ class Network : public Trackable<Network<D, T>> {
   Output<D, T> operator()(const Tensor<U, E>& inputs) {
     return (*this)(inputs.view());
   }
-  // The same for parts of tensors and for what is computed from tensors, net(x[0]), which are
-  // copied.
+  // The same for parts of tensors and for expressions, net(x[0]), which are copied.
   template <class X>
   requires(std::is_convertible_v<X, Tensor<T, D>> &&
            !std::is_convertible_v<X&, View<const T, D>>) Output<D, T>
@@ -218,13 +218,13 @@ class Network : public Trackable<Network<D, T>> {
 
   // Returns a batch of each input as one array [batch, all features], as all functions take it; one
   // input as it is. The last array may be several inputs, one after another in each row, as a
-  // dataset has them. Valid until the next call. Throws Error for other shapes than those of the
-  // network's inputs. Several inputs use memory of the network, without guarding it.
+  // dataset has them. Valid until the next call. Throws Error for other shapes than the network's
+  // inputs have. Several inputs use memory of the network, without guarding it.
   View<const T, D> join(std::initializer_list<ViewArgument<T, D>> inputs);
 
   // Runs forward pass, loss and backward pass slice by slice, so that a slice stays in the cache.
-  // Gradients are bitwise identical to those of loss(model(inputs),
-  // targets).backward(loss_gradient). Returns the loss of the batch.
+  // Gradients are bitwise identical to loss(model(inputs), targets).backward(loss_gradient).
+  // Returns the loss of the batch.
   template <class Loss>
   LossValue<D, T> forward_backward(const ViewArgument<T, D>& inputs, const Loss& loss,
                                    const ViewArgument<nn::TargetOf<Loss, D, T>, D>& targets,
@@ -240,7 +240,7 @@ class Network : public Trackable<Network<D, T>> {
   // The three parts of forward_backward, for a caller that has exclusive_use() and may record the
   // second one. The first checks the arguments and allocates memory.
   void begin_step(const View<const T, D>& inputs, const TargetsOf<D, T>& targets);
-  // The second starts all work on the device and changes nothing else. The gradients are those of
+  // The second starts all work on the device and changes nothing else. The gradients are of
   // loss_gradient times the loss.
   void run_step(const TargetsOf<D, T>& targets, T loss_gradient = 1);
   // Throws the Error of detect_anomaly() unless the loss of run_step() and the gradients are
@@ -260,8 +260,8 @@ class Network : public Trackable<Network<D, T>> {
   // Calls f(output) with the output of a layer, or of the last layer of a part, after each forward
   // pass: [batch, ...], a Tensor that is valid until the next pass. The name is that of the
   // parameters, "layer1.0". A train::Step calls it after the step. As in torch.nn.Module, but f
-  // cannot change the output. While f runs, the network is in use: f gets an Error from what runs,
-  // changes or saves it. Throws Error if there is no such layer.
+  // cannot change the output. While f runs, the network is in use: f gets an Error from functions
+  // that run, change or save it. Throws Error if there is no such layer.
   Hook<D, T> register_forward_hook(std::string_view layer,
                                    std::function<void(const Tensor<T, D>&)> f);
   // The same with the gradient of the loss by that output, after each backward pass that computes
@@ -271,14 +271,14 @@ class Network : public Trackable<Network<D, T>> {
   void remove_hook(std::uint64_t number);
   bool has_hooks() const;
 
-  // Sets what reduces the gradients of each backward pass over several processes, nullptr for none:
-  // see distributed::DistributedDataParallel.
+  // Sets the reducer of the gradients of each backward pass over several processes, nullptr for
+  // none: see distributed::DistributedDataParallel.
   void set_reducer(GradientReducer<D, T>* reducer) {
     reducer_ = reducer;
     ++reducer_number_;
   }
   GradientReducer<D, T>* reducer() const { return reducer_; }
-  // Changes with each new reducer, and without one: recorded steps contain what it does.
+  // Changes with each new reducer, and without one: recorded steps contain its work.
   std::uint64_t reducer_number() const { return reducer_number_; }
   // Reduces the gradients of passes that have left that out; passes of leaves have not.
   void reduce_gradients() {
@@ -331,7 +331,7 @@ class Network : public Trackable<Network<D, T>> {
       every.push_back(static_cast<int>(i));
     set_requires_grad(every, on);
   }
-  // The same for those with the given indices, and as in a copy of this network.
+  // The same for parameters with the given indices, and as in a copy of this network.
   void set_requires_grad(std::span<const int> parameters, bool on);
   void copy_requires_grad(const std::vector<ParameterInfo>& parameters);
   // Returns a number that changes when the gradients that a backward pass computes change.

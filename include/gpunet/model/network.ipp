@@ -200,7 +200,7 @@ void Network<D, T>::begin(const View<const T, D>& inputs, index_t slot_count) {
   if (reducer_ && mode_ == nn::Mode::train) reducer_->begin_pass();
   inputs_ = inputs.data();
   ++pass_;
-  ++losses_computed_;  // those of the last batch are stale
+  ++losses_computed_;  // the losses of the last batch are stale
   keeps_activations_ = slot_count == 0;
   mode_of_pass_ = mode_;
   if (mode_ == nn::Mode::train) ++training_passes_;
@@ -335,7 +335,7 @@ void Network<D, T>::use_constants(std::span<const double> constants) {
   };
   if (std::equal(constants.begin(), constants.end(), constants_.begin(), constants_.end(), same))
     return;
-  constants_.clear();  // those of the device, which an error below leaves without any
+  constants_.clear();  // on the device, which an error below leaves without any
   if (device_constants_.size() < std::ssize(constants))
     device_constants_.reset(device_, std::ssize(constants));
   constants_.assign(constants.begin(), constants.end());

@@ -64,7 +64,7 @@ class LossValue {
 
   LossValue(Network<D, T>& network, std::uint64_t number) : network_(network), number_(number) {}
 
-  // Adds the gradients of this loss, multiplied by `gradient`, to those of the parameters (after
+  // Adds the gradients of this loss, multiplied by `gradient`, to the parameters' (after
   // zero_grad(): replaces them): loss.backward(1.0 / 4) is PyTorch's (loss / 4).backward(). Throws
   // Error the second time.
   void backward(double gradient = 1) const {
@@ -168,7 +168,8 @@ class Output {
       f(slicing.slice(s), slicing.first_sample(s), network_->output_of(s));
   }
 
-  // What criterion(output, targets) calls: the loss of every sample, its gradient, and the mean.
+  // The function of criterion(output, targets): the loss of every sample, its gradient, and the
+  // mean.
   template <class Loss, class Targets>
   LossValue<D, T> apply(const Loss& loss, const Targets& targets) const {
     using Target = nn::TargetOf<Loss, D, T>;
@@ -179,7 +180,7 @@ class Output {
     return network_->apply({loss, view});
   }
 
-  // What criterion.each(output, targets) calls: the losses before the reduction.
+  // The function of criterion.each(output, targets): the losses before the reduction.
   template <class Loss, class Targets>
   Tensor<T, D> each(const Loss& loss, const Targets& targets) const {
     using Target = nn::TargetOf<Loss, D, T>;

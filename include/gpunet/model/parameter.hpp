@@ -19,7 +19,7 @@ namespace gpunet {
 template <class T, class D>
 class Parameter : public View<T, D> {
  public:
-  // `gradients` of a parameter, at `offset`: those of its model.
+  // `gradients` are the model's; this parameter's begin at `offset`.
   Parameter(D& device, T* data, const Sizes& sizes,
             const Gradients<std::remove_const_t<T>, D>* gradients = nullptr, index_t offset = 0,
             const std::string* name = nullptr)

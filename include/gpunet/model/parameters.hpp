@@ -75,7 +75,7 @@ namespace detail {
 
 // Returns the indices of the parameters that a pattern names. Throws Error if there are none.
 std::vector<int> indices_of(const Graph& graph, std::string_view pattern);
-// The same for those that `is_wanted` is true for.
+// The same for parameters for which `is_wanted` is true.
 std::vector<int> indices_of(const Graph& graph,
                             bool (*is_wanted)(const void* f, const ParameterInfo&), const void* f);
 

@@ -15,7 +15,7 @@ namespace gpunet {
 //   Tensor<float, Host> scores = predict(images);
 // With Storage::full it shares the parameters and buffers of the network, and sees when they
 // change; with 16 bits it has a copy, in half of the memory. The network may be destroyed, the
-// device not. Results are bitwise those of the network in evaluation mode and with the same
+// device not. Results are bitwise identical to the network's in evaluation mode and with the same
 // storage. Activations share memory, since no backward pass follows. Any number of threads may
 // predict at a time, each with a Predictor of its own, on Cuda with a device of its own; while the
 // network is trained, from PublishedWeights.

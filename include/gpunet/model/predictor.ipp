@@ -154,7 +154,7 @@ void Predictor<D, T>::run(const View<const T, D>& inputs, T* outputs) {
         deinterleave(device_, slice, plan_.output_features, y,
                      outputs + first * plan_.output_features);
       });
-  if (published_) device_.synchronize();  // publish() may write to what is read no longer
+  if (published_) device_.synchronize();  // publish() may write to weights that are no longer read
 }
 
 GPUNET_COMPILE_TEMPLATES(GPUNET_PREDICTOR)

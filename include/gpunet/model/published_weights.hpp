@@ -21,7 +21,7 @@ struct PredictorOptions {
 
 namespace detail {
 
-// The arenas of PublishedWeights: the newest one, those that calls still read, and free ones.
+// The arenas of PublishedWeights: the newest one, arenas that calls still read, and free ones.
 template <class D, class T>
 class Published {
  public:
@@ -87,7 +87,7 @@ class PublishedWeights {
     published_->publish(network);
   }
 
-  // Returns how often weights were published, 1 at the beginning.
+  // Returns the number of times that weights were published, 1 at the beginning.
   std::uint64_t version() const { return published_->version(); }
 
   D& device() const { return published_->device; }

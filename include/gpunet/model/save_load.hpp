@@ -26,7 +26,7 @@ IncompatibleKeys load(Network<D, T>& model, const std::string& path,
                       const LoadOptions& options = {});
 
 // Copies the parameters and buffers of another network that have the same names, on any device, as
-// from a file: with {.strict = false} those that both have, for a network with another head.
+// from a file: with {.strict = false} the arrays that both have, for a network with another head.
 template <class D, class T, class From>
 IncompatibleKeys load(Network<D, T>& model, const Network<From, T>& other,
                       const LoadOptions& options = {});

@@ -11,7 +11,7 @@ namespace gpunet::nn {
 // Mean over windows, as torch.nn.AvgPool2d(Kernel, stride, padding): [c, h, w] -> [c, oh, ow] with
 // oh = (h + 2 padding - Kernel) / stride + 1, rounded down, with CeilMode<true> up. The stride is
 // the kernel size unless Stride<...> says otherwise. Padding counts as zeros, also in the number
-// that a sum is divided by, unless CountIncludePad<false>; what a last window of CeilMode has
+// that a sum is divided by, unless CountIncludePad<false>; the part of a last window of CeilMode
 // behind the padding never counts. Rectangular windows: AvgPool2d<3, KernelWidth<2>, Stride<2, 1>,
 // Padding<1, 0>>.
 template <index_t Kernel, class... Options>

@@ -21,7 +21,7 @@ struct BatchNormOptions {
 namespace detail {
 
 // The common part of BatchNorm1d and BatchNorm2d: y = (x - mean) / sqrt(variance + eps) w + b for
-// each channel, w and b [channels]. In training mode mean and variance are those of the batch, and
+// each channel, w and b [channels]. In training mode mean and variance are over the batch, and
 // update running_mean and running_var; in evaluation mode they are running_mean and running_var.
 class BatchNorm {
  public:

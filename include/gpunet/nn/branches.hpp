@@ -107,7 +107,7 @@ class PartOfResidual {
   [[no_unique_address]] Pack<Layers...> layers_{};
 };
 
-// What Parallel and Concat have in common: branches that take the same input.
+// The base of Parallel and Concat: branches that take the same input.
 template <class... Branches>
 class BranchesOf {
  public:
@@ -170,8 +170,8 @@ constexpr bool may_be_joined(Shape<As...>, Shape<Bs...>) {
 }  // namespace detail
 
 // Layers in the branch of a Residual that the input takes, where the other branch changes its
-// shape: a projection, as He and others call it. Its layers are counted on after those of the other
-// branch.
+// shape: a projection, as He and others call it. Its layers are counted on after the layers of the
+// other branch.
 template <class... Layers>
 class Projection : public detail::PartOfResidual<Layers...> {
  public:
@@ -283,7 +283,7 @@ class Residual {
       detail::refuse_sum(main.sizes(), other.sizes(), projects);
     return main;
   }
-  // Returns the shape of what is added to the output of the layers.
+  // Returns the shape of the summand of the layers' output.
   template <class In>
   constexpr auto beside(In in) const {
     if constexpr (projects)
@@ -366,7 +366,7 @@ class Concat : public detail::BranchesOf<Branches...> {
         return first;
     });
   }
-  // Appends the branches and what joins them, see layer.hpp.
+  // Appends the branches and the node that joins them, see layer.hpp.
   template <class Builder, class In>
   value_t lower(Builder& builder, value_t x, In in) const {
     const Sizes out = output(in).sizes();

@@ -18,7 +18,7 @@ inline void handle_fault(int signal, siginfo_t* info, void*) {
 }
 
 // Calls f. Returns false if it reads or writes through a null pointer on this thread, which ends
-// the call; what it owns then is not freed.
+// the call; memory that it owns then is not freed.
 template <class F>
 bool runs_without_null_access(const F& f) {
   struct Handling {

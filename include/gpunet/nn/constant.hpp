@@ -47,8 +47,7 @@ class Constant {
 // Returns a tensor [...] as a value [batch, ...] of the network that x is in, the same for all
 // samples: a buffer of PyTorch that is registered with persistent=False. The network stores a copy
 // on its device, of its element type. It is no parameter, is in no file and gets no gradient.
-// Throws Error for a tensor without elements, or with as many dimensions as only a value with its
-// batch may have.
+// Throws Error for a tensor without elements, or with the rank of a value with its batch.
 Value constant(const Value& x, const Constant& tensor);
 
 inline namespace GPUNET_BACKENDS {

@@ -52,7 +52,7 @@ struct ConvDimension {
   [[no_unique_address]] Dim<S> stride;
   [[no_unique_address]] Dim<P> padding;
 
-  // Returns how many elements a window spans.
+  // Returns the number of elements that a window spans.
   constexpr auto reach() const {
     if constexpr (D == 1)
       return kernel;
@@ -99,7 +99,7 @@ struct ConvDimension {
   }
 };
 
-// What the convolutions have in common: options, and numbers that may be run-time sizes.
+// The common part of the convolutions: options, and numbers that may be run-time sizes.
 template <index_t Out, index_t Kernel, class... Options>
 class Convolution {
  protected:

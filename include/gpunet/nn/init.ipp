@@ -60,7 +60,7 @@ void draw_below_density(Generator& generator, index_t n, T* values, double mean,
   }
 }
 
-// Draws again what is outside if that is little, as PyTorch does.
+// Draws numbers that are outside again if they are few, as PyTorch does.
 template <class T>
 void draw_truncated(Generator& generator, index_t n, T* values, const TruncatedNormal& normal) {
   const auto [mean, std, a, b] = normal;

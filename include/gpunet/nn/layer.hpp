@@ -111,7 +111,7 @@ using gpunet::detail::has_lower;
 using gpunet::detail::has_output;
 using gpunet::detail::has_value;
 
-// Refuses by static_assert what is no layer.
+// Refuses by static_assert types that are no layers.
 template <class L>
 constexpr bool check_layer() {
   if constexpr (requires { typename L::unnamed; }) {

@@ -107,7 +107,7 @@ class LayerRun {
   // Runs the forward pass: x [count, in] -> y [count, out].
   std::vector<T> forward(const std::vector<T>& x);
 
-  // After forward(), runs the backward pass: dy [count, out] -> gradients. Those of parameters
+  // After forward(), runs the backward pass: dy [count, out] -> gradients. Gradients of parameters
   // begin as `before`, or as NaN.
   LayerGradients<T> backward(const std::vector<T>& dy, Accumulate accumulate = Accumulate::no,
                              const std::vector<T>& before = {},

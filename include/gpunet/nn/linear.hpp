@@ -72,7 +72,7 @@ class Linear {
       product *= in[i];
     return product;
   }
-  // Returns what the kernels may know of the sizes, as a type.
+  // Returns the sizes that the kernels may know, as a type.
   template <class D, index_t In>
   static constexpr auto known(Dim<In>, Dim<Out>) {
     if constexpr (!DeviceTraits<D>::unrolls_sizes)

@@ -20,10 +20,10 @@ struct ElementwiseTail {
   const OpType* type = nullptr;
 };
 
-// Offers to merge the node of an element-wise layer with those of the tail before it. Returns the
-// tail that ends with it, an empty one after another layer. Functions of gpunet are merged with a
-// user's only: units without a CUDA compiler, which have no user's functions on Cuda, have no
-// kernels of compositions either, and lower a network as other units do.
+// Offers to merge the node of an element-wise layer with the tail before it. Returns the tail that
+// ends with it, an empty one after another layer. Functions of gpunet are merged with a user's
+// only: units without a CUDA compiler, which have no user's functions on Cuda, have no kernels of
+// compositions either, and lower a network as other units do.
 template <class Builder, class F, class L>
 auto merge_elementwise(Builder& builder, const ElementwiseTail<F>& before, const L& layer) {
   if constexpr (requires { layer.function(); } &&

@@ -46,7 +46,7 @@ struct ProjectedAttention {
   double dropout = 0;
 };
 
-// Appends what MultiheadAttention is: projections of `query` [queries, embed] and of `memory`
+// Appends the nodes of MultiheadAttention: projections of `query` [queries, embed] and of `memory`
 // [keys, embed], which may be the same value, and the attention between them. mask: a value [keys],
 // nonzero where a key is ignored; -1: there is none.
 template <class Builder>

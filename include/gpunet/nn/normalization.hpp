@@ -53,7 +53,7 @@ value_t lower_norm(Builder& builder, value_t x, const Sizes& in, const RowNormOp
   return builder.add(op, x, in, std::span<const ParameterSpec>(parameters).first(count));
 }
 
-// What LayerNorm and RMSNorm have in common: rows are the last `dims` dimensions.
+// The base of LayerNorm and RMSNorm: rows are the last `dims` dimensions.
 template <int dims>
 struct NormOfLast {
   static_assert(dims >= 1,

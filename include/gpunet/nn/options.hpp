@@ -54,7 +54,7 @@ struct Dilation {
 };
 
 // The groups of channels of a convolution: outputs of a group see the inputs of the same group
-// only. With as many groups as input channels it is depthwise. In PyTorch groups=N.
+// only. With a group for each input channel it is depthwise. In PyTorch groups=N.
 template <index_t N>
 struct Groups {
   using dim = Dim<N>;

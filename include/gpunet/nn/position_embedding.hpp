@@ -10,8 +10,8 @@ namespace gpunet::nn {
 
 // y = x + weight for x [length, embed], with a learned vector for each place, which PyTorch
 // programs have as nn.Parameter(torch.randn(length, embed)) or as the weight of an
-// nn.Embedding(length, embed). Initial values are those of the latter: normal with mean 0 and
-// standard deviation 1.
+// nn.Embedding(length, embed). Initial values are as of the latter: normal with mean 0 and standard
+// deviation 1.
 class PositionEmbedding {
  public:
   GPUNET_REFUSED_CALL

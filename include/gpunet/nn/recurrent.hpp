@@ -26,9 +26,9 @@ struct NumLayers {
 // joined. In PyTorch bidirectional=True.
 struct Bidirectional {};
 
-// The output is the state after the last step instead of those of all steps; with Bidirectional,
-// that of the second direction after the first step, which is its last one. In PyTorch h_n of the
-// last layer.
+// The output is the state after the last step instead of the states of all steps; with
+// Bidirectional, that of the second direction after the first step, which is its last one. In
+// PyTorch h_n of the last layer.
 struct LastState {};
 
 // Options of recurrent layers that are numbers: LSTM<64, NumLayers<2>>{{.dropout = 0.2}}.

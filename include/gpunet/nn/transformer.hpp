@@ -32,8 +32,8 @@ struct NormFirst {};
 // Examples:
 //   TransformerEncoderLayer<8, 2048>
 //   TransformerEncoderLayer<4, 512, NormFirst, Causal, GELU, DropoutRate<0>>
-// The parameters are those of self_attn, linear1, linear2, norm1 and norm2. Options: NormFirst,
-// Causal, DropoutRate (a tenth by default), GELU or ReLU, Bias<false>.
+// The parameters are the parameters of self_attn, linear1, linear2, norm1 and norm2. Options:
+// NormFirst, Causal, DropoutRate (a tenth by default), GELU or ReLU, Bias<false>.
 template <index_t heads, index_t feed_forward = 2048, class... Options>
 class TransformerEncoderLayer {
   static_assert(

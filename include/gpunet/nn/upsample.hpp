@@ -73,8 +73,8 @@ class Upsample {
   }
 
  private:
-  // The center of output o is at (o + 1/2) / factor - 1/2, or its corners are those of x: at o
-  // (size - 1) / (outputs - 1).
+  // The center of output o is at (o + 1/2) / factor - 1/2, or with its corners at the corners of x
+  // at o (size - 1) / (outputs - 1).
   static BilinearAxis axis(index_t size) {
     const index_t outputs = size * factor;
     if (!aligned) return {size, outputs, 2, 1 - factor, 2 * factor};

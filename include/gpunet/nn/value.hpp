@@ -1,6 +1,6 @@
 // Networks as functions of values:
 //   Network net(host, [](nn::Value x) { return linear(relu(linear(x, 20)), 3); }, {4});
-// The function is called once, with values that stand for the inputs; what it does with them makes
+// The function is called once, with values that stand for the inputs; its operations on them make
 // the graph. Sizes are known and checked then. value_math.hpp has arithmetic, functional.hpp has
 // layers and losses. Dimensions are counted as in PyTorch: 0 is the batch, -1 the last one.
 #pragma once
@@ -202,7 +202,7 @@ Value add_node(std::string_view function, const Op& op, const Value& x, const Si
   return add_node<Layer, Op, K>(function, op, std::span(&x, 1), out, parameters, name, buffers);
 }
 
-// Returns `sizes`, of as many dimensions as the shape has that f is called with: Shape<dyn, ...>.
+// Calls f with `sizes` as a Shape<dyn, ...> of `rank` dimensions. Returns its result.
 template <int rank, class F>
 decltype(auto) with_shape(const Sizes& sizes, F f) {
   return [&]<std::size_t... I>(std::index_sequence<I...>)->decltype(auto) {

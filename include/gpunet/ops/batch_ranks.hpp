@@ -1,4 +1,4 @@
-// What an op sees of the other processes, where the statistics of a batch are those of all of them.
+// The other processes as an op sees them, where the statistics of a batch are over all processes.
 #pragma once
 
 #include <gpunet/core/config.hpp>

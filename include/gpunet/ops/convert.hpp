@@ -38,8 +38,8 @@ struct Conversions {
   void (*round)(D& device, index_t n, const T* from, T* to);
 };
 
-// Returns those of a storage; null for Storage::full. Throws Error for a 16-bit storage of doubles;
-// `where` is the caller's name.
+// Returns the conversions of a storage; null for Storage::full. Throws Error for a 16-bit storage
+// of doubles; `where` is the caller's name.
 template <class D, class T>
 const Conversions<D, T>* conversions_of(Storage storage, const char* where);
 

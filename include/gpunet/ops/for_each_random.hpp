@@ -70,7 +70,7 @@ struct RandomRows {
 
 }  // namespace detail
 
-// Calls f(i, u) for every element i of pass.y with a random number u from [0, 1), the one of
+// Calls f(i, u) for every element i of pass.y with a random number u from [0, 1),
 // pass.random.uniform(i, draw). Requires uses_random in the op's traits. f is as for for_each.
 template <class D, class F>
 void for_each_random(D& device, const OpPass& pass, F f, std::uint32_t draw = 0) {

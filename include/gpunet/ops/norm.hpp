@@ -21,7 +21,7 @@ struct Norm2 {
   static GPUNET_FN double finish(double sum) { return std::sqrt(sum); }
 };
 struct NormInf {
-  // A sum whose addition is the maximum; what is not a number stays.
+  // A sum whose addition is the maximum; NaN stays.
   struct Largest {
     double value;
     GPUNET_FN Largest& operator+=(const Largest& other) {
@@ -77,7 +77,7 @@ void sum_blocks(D& device, index_t blocks, const NormBlocks<Kind, T>& block) {
 
 inline constexpr index_t norm_block = 4096;
 
-// Returns how many bytes norm() needs for the sums over blocks of n elements.
+// Returns the bytes that norm() needs for the sums over blocks of n elements.
 constexpr index_t norm_scratch_bytes(index_t n) {
   static_assert(sizeof(NormInf::Largest) == sizeof(double));
   return std::max(ceil_div(n, norm_block), index_t{1}) * static_cast<index_t>(sizeof(double));

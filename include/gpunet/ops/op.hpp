@@ -98,7 +98,7 @@ struct OpPass {
   index_t in_features, out_features;
   nn::Mode mode;
   PassRandom random;
-  BatchRanks* ranks;  // whose samples together are the batch; null: those of this process
+  BatchRanks* ranks;  // whose samples together are the batch; null: this process
 
   // Return the number of elements of x, of y.
   index_t in_elements() const { return slice.samples() * in_features; }
@@ -138,7 +138,7 @@ struct BackwardPass : OpPass {
   bool rectify_dx;       // dx is to be 0 where x, which a ReLU made, is
   bool dy_is_rectified;  // the op above has done so with dy
   const std::byte* cache;
-  const std::byte* relu_bits;  // what the op below left, see leaves_relu_bits
+  const std::byte* relu_bits;  // of the op below, see leaves_relu_bits
   T* scratch;
   std::span<const T* const> inputs;
   std::span<T* const> input_gradients;  // all dx
@@ -156,7 +156,7 @@ enum class StoredAs : std::uint8_t {
   narrow,    // in 16 bits
   full,      // as it is computed: sums and probabilities
   promoted,  // full if an input is: numbers that are moved, or combined element by element
-  constant,  // full, but what is combined with it need not be
+  constant,  // full, but a value combined with it need not be
 };
 
 // Properties of an op, for samples of certain sizes.
@@ -166,7 +166,7 @@ struct OpTraits {
   // In training it looks at the whole batch: the batch comes in one slice.
   bool couples_samples = false;
   bool is_view = false;         // output and input are the same memory, nothing is run
-  bool ends_in_relu = false;    // y is what a ReLU made
+  bool ends_in_relu = false;    // y is the output of a ReLU
   bool can_rectify_dx = false;  // see BackwardPass
   bool uses_random = false;     // it reads pass.random
   bool stops_gradient = false;  // the gradients of its inputs are 0: it has no backward pass

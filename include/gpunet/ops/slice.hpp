@@ -45,7 +45,7 @@ GPUNET_FN void store_gradient(T& target, T value, Accumulate accumulate) {
 }
 
 // An array that may be missing, as the bias of a layer without one: then its elements are 0, and
-// what is stored is lost.
+// stores have no effect.
 template <class T>
 class OptionalArray {
  public:

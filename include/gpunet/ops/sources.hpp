@@ -50,7 +50,7 @@ struct DetachOp {
   void backward(auto&, const auto&) const {}
 };
 
-// y [rows, columns] = x [rows, all columns], of each row those from `first` on.
+// y [rows, columns] = x [rows, all columns], of each row the columns from `first` on.
 struct NarrowOp {
   index_t rows, first, columns, all;
 

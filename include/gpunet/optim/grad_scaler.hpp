@@ -33,7 +33,7 @@ struct GradScalerState {
   bool operator==(const GradScalerState&) const = default;
 };
 
-// A loss times a scale: what GradScaler::scale returns.
+// A loss times a scale: the result of GradScaler::scale.
 template <class D, class T>
 class ScaledLoss {
  public:

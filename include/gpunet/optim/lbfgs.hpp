@@ -26,7 +26,7 @@ struct LBFGSOptions {
   double tolerance_grad = 1e-7;  // stops where no gradient is larger
   // Stops where parameters, or the loss, change less.
   double tolerance_change = 1e-9;
-  index_t history_size = 100;  // how many earlier steps it stores
+  index_t history_size = 100;  // number of earlier steps that it stores
   LineSearch line_search_fn = LineSearch::none;
 };
 

@@ -5,8 +5,8 @@
 
 namespace gpunet::optim {
 
-// Options of Lion. PyTorch has no such optimizer; names and defaults are those of the authors'
-// implementation (google/automl) and of the package lion-pytorch.
+// Options of Lion. PyTorch has no such optimizer; names and defaults are as in the authors'
+// implementation (google/automl) and in the package lion-pytorch.
 struct LionOptions {
   // Learning rate: the length of every step, usually a third to a tenth of Adam's.
   double lr = 1e-4;

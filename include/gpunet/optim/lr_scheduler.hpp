@@ -1,4 +1,4 @@
-// Learning rate schedules, as those of torch.optim.lr_scheduler.
+// Learning rate schedules, as in torch.optim.lr_scheduler.
 #pragma once
 
 #include <functional>
@@ -57,7 +57,7 @@ class LRScheduler {
   friend class SequentialLR;
   friend class ChainedScheduler;
 
-  // Sets the learning rate of every group to what `rate` returns.
+  // Sets the learning rate of every group to the result of `rate`.
   void set(double (LRScheduler::*rate)());
   double base_lr() { return base_lr_; }
 
@@ -167,7 +167,7 @@ class LinearLR : public LRScheduler {
 // Options of torch.optim.lr_scheduler.ConstantLR.
 struct ConstantLROptions {
   double factor = 1.0 / 3;  // of the first steps, more than 0 and at most 1
-  index_t total_iters = 5;  // how many they are
+  index_t total_iters = 5;  // their number
 };
 
 // Multiplies the learning rate by a factor for the first total_iters steps:
@@ -267,8 +267,8 @@ class SequentialLR : public LRScheduler {
   std::vector<index_t> milestones_;
 };
 
-// Runs schedules side by side, so that their factors multiply; the later ones see what the earlier
-// ones have set:
+// Runs schedules side by side, so that their factors multiply; the later ones see the rates of the
+// earlier ones:
 //   ConstantLR slow(optimizer, {.factor = 0.1, .total_iters = 20});
 //   ExponentialLR decay(optimizer, {.gamma = 0.9});
 //   ChainedScheduler scheduler({&slow, &decay});

@@ -235,7 +235,7 @@ GPUNET_INLINE SequentialLR::SequentialLR(Rates& optimizer, std::vector<LRSchedul
 }
 
 GPUNET_INLINE double SequentialLR::first() {
-  if (is_first_group_) current().begin();  // which sets those of the others, too
+  if (is_first_group_) current().begin();  // which sets the rates of the others, too
   return rates_->lr();
 }
 
@@ -274,7 +274,7 @@ GPUNET_INLINE Rates& ChainedScheduler::rates_of(const std::vector<LRScheduler*>&
 GPUNET_INLINE double ChainedScheduler::first() {  // in a SequentialLR
   if (is_first_group_)
     for (LRScheduler* scheduler : schedulers_)
-      scheduler->begin();  // which sets those of the others, too
+      scheduler->begin();  // which sets the rates of the others, too
   return rates_->lr();
 }
 

@@ -25,12 +25,12 @@ namespace gpunet::optim {
 struct GroupStep {
   double lr, momentum, weight_decay;
   double number;    // from 1: counts the steps of these parameters for which arrays were stored
-  double& product;  // 1 before the first step, and then what that left
+  double& product;  // 1 before the first step, and then the product so far
 };
 
 // The base of an optimizer `Self`. It updates the parameters of a Network, which must outlive it
-// (both may be moved): those that have a gradient, others are skipped as in PyTorch. It stores up
-// to N arrays with one number per parameter. `Self` has
+// (both may be moved). Parameters without a gradient are skipped as in PyTorch. It stores up to N
+// arrays with one number per parameter. `Self` has
 //   // Returns which of the arrays it needs.
 //   std::array<bool, N> keeps(double momentum) const;
 //   // Returns update<Step>(numbers...), the Update of a step.
@@ -128,7 +128,8 @@ class Optimizer : public ParamGroups {
     return kept_[i].data();
   }
 
-  // Returns the arrays that the update of a segment works on; null for those that it does not need.
+  // Returns the arrays that the update of a segment works on; null for arrays that it does not
+  // need.
   std::array<T*, N> kept_of(const Segment& segment) {
     const std::array<bool, N> keeps = self().keeps(this->group(segment.group).momentum());
     std::array<T*, N> arrays{};

@@ -48,7 +48,7 @@ class ParamGroups : public Rates {
   const std::vector<int>& indices() const { return indices_; }
 
  protected:
-  // `parameters`: their number. The other arguments are those of Rates.
+  // `parameters`: their number. The other arguments are as of Rates.
   ParamGroups(const char* name, double lr, std::optional<double> momentum,
               std::optional<double> weight_decay, std::size_t parameters);
   ParamGroups(ParamGroups&&) noexcept;
@@ -60,10 +60,9 @@ class ParamGroups : public Rates {
   // group has.
   void add_group(const Graph& graph, std::span<const int> parameters,
                  const ParamGroupOptions& options);
-  // Returns the parameters in the order of PyTorch's state dict: those of group 0, then of the next
-  // ones.
+  // Returns the parameters in the order of PyTorch's state dict: group 0, then the next ones.
   std::vector<int> in_order() const;
-  // Writes or reads how many parameters each group has.
+  // Writes or reads the number of parameters of each group.
   void visit_groups(StateVisitor& state) const;
   // Return and set the progress of parameter i.
   Progress progress(int i) const;

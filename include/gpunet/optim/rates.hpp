@@ -24,7 +24,7 @@ void require_option(bool is_fine, const char* name, const char* what, T value, c
 // Throws Error unless the option is 0 or more, and finite as a float, which steps compute with.
 void require_option(const char* name, const char* what, double value);
 
-// Options of a group of parameters; those that are not given are the optimizer's.
+// Options of a group of parameters; an option that is not given is the optimizer's.
 struct ParamGroupOptions {
   std::optional<double> lr = std::nullopt;
   std::optional<double> momentum = std::nullopt;  // of optimizers with betas, the first one
@@ -32,7 +32,7 @@ struct ParamGroupOptions {
 };
 
 // The rates of an optimizer, or of one of its groups of parameters. Schedules (lr_scheduler.hpp)
-// change them between steps, and follow an optimizer that is moved. Those of an optimizer with
+// change them between steps, and follow an optimizer that is moved. The rates of an optimizer with
 // several groups are the first group's, and setting one sets it in all groups.
 class Rates : public Trackable<Rates> {
  public:
@@ -62,8 +62,8 @@ class Rates : public Trackable<Rates> {
   double initial_lr();
   void set_initial_lr(double lr);
 
-  // Returns the number of groups of parameters, which have rates of their own, and those of group
-  // i: 0 is that of the parameters that no other group names. Throws Error if there is no such
+  // Returns the number of groups of parameters, which have rates of their own, and the rates of
+  // group i: 0 has the parameters that no other group names. Throws Error if there is no such
   // group.
   index_t groups() const { return groups_.empty() ? 1 : std::ssize(groups_); }
   Rates& group(index_t i);

@@ -11,11 +11,11 @@ struct WeightPenaltyOptions {
   double l1 = 0, l2 = 0;
 };
 
-// Adds the gradients of a weight penalty to those of a model, as PyTorch computes them for
+// Adds the gradients of a weight penalty to a model's, as PyTorch computes them for
 //   loss + sum(l1 * w.abs().sum() + l2 / 2 * w.square().sum()
 //              for w in net.parameters() if w.dim() > 1)
 // l1 drives small weights to 0, l2 keeps all weights small. Parameters with one dimension (biases,
-// those of BatchNorm) have no penalty; the optimizers' weight_decay is an l2 penalty on all
+// also BatchNorm's weights) have no penalty; the optimizers' weight_decay is an l2 penalty on all
 // parameters. Does nothing without gradients (no backward pass since zero_grad()). Throws Error for
 // a penalty that is negative or over 1e30.
 template <class D, class T>

@@ -63,7 +63,7 @@ struct FindBestInLanes {
   static constexpr index_t lanes = 16;
   FindBest<T> find;
 
-  // Returns how many indices an outer index has.
+  // Returns the number of indices of an outer index.
   index_t groups() const { return find.inner < lanes ? find.inner : ceil_div(find.inner, lanes); }
 
   void operator()(index_t i) const {

@@ -154,7 +154,7 @@ auto arange(D& device, Start start, Stop stop, Step step = 1) {
       std::ceil((static_cast<double>(end) - static_cast<double>(first)) / static_cast<double>(by));
   require(count < static_cast<double>(most_elements), "gpunet::arange: ", count,
           " elements (want fewer than 2^48, no memory holds more), give a larger step");
-  // first: it refuses what no memory holds.
+  // first: it refuses sizes that no memory holds.
   Tensor<V, D> out(device, {static_cast<index_t>(count)});
   if constexpr (std::is_same_v<V, std::int32_t> || std::is_same_v<V, index_t>) {
     for_each(device, out.numel(), detail::CountUp<V>{first, by, out.data()});
@@ -179,7 +179,7 @@ Tensor<T, D> linspace(D& device, std::type_identity_t<T> start, std::type_identi
                 "gpunet::linspace: the type has to be float or double");
   require(0 <= count && count < most_elements, "gpunet::linspace: ", count,
           " numbers (want 0 to 2^48)");
-  Tensor<T, D> out(device, {count});  // first: it refuses what no memory holds
+  Tensor<T, D> out(device, {count});  // first: it refuses sizes that no memory holds
   std::vector<T> values(static_cast<std::size_t>(count));
   const T step = count > 1 ? (stop - start) / static_cast<T>(count - 1) : T{};
   for (index_t i = 0; i < count; ++i)  // from both ends, as PyTorch does

@@ -22,7 +22,7 @@ namespace dlpack {
 
 // Where memory is.
 enum DeviceType : std::int32_t { processor = 1, gpu = 2, pinned_host = 3, managed_gpu = 13 };
-// What an element is.
+// The kind of an element.
 enum TypeCode : std::uint8_t {
   signed_integer = 0,
   unsigned_integer = 1,
@@ -61,7 +61,7 @@ inline constexpr dlpack::TypeCode dlpack_code = std::is_same_v<T, bool>       ? 
                                                 : std::is_unsigned_v<T> ? dlpack::unsigned_integer
                                                                         : dlpack::signed_integer;
 
-// What a ManagedTensor of ours owns.
+// The owner of the memory of a ManagedTensor of gpunet.
 template <class Owner>
 struct DLPackOwner {
   dlpack::ManagedTensor managed;

@@ -1,4 +1,4 @@
-// Element-wise work on arrays as a program: what expressions write, and what runs on a device.
+// Element-wise work on arrays as a program, which expressions write and a device runs.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ namespace gpunet::detail {
 // Distances between neighbors along each dimension, in elements. 0: one element is repeated.
 using Strides = std::array<index_t, Sizes::max_rank>;
 
-// Returns those of a dense row-major array, and whether some are.
+// Returns the strides of a dense row-major array, and whether strides are dense.
 Strides dense_strides(const Sizes& sizes);
 bool is_dense(const Sizes& sizes, const Strides& strides);
 
@@ -77,8 +77,8 @@ inline constexpr int most_program_operands = 12, most_program_steps = 24;
 // A value of a program: an operand, or first_step plus the number of a step.
 inline constexpr std::uint8_t first_step = 64;
 
-// An expression as a program, whose operands may have any shapes that broadcast. Copies what is
-// used of it.
+// An expression as a program, whose operands may have any shapes that broadcast. Copies its used
+// part.
 class ElementProgram {
  public:
   ElementProgram() = default;
@@ -164,7 +164,7 @@ struct ProgramArray {
   }
 };
 
-// A program with all sizes set, over indices i < elements: those of the result in row-major order.
+// A program with all sizes set, over indices i < elements of the result in row-major order.
 struct RunnableProgram {
   int rank = 0, operand_count = 0, step_count = 0;
   std::uint8_t result = 0;
@@ -244,7 +244,7 @@ GPUNET_FN AnyElement run_step(element::Code code, AnyElement a, AnyElement b) {
   return a;
 }
 
-// Returns the bits of an element as those of one of another type.
+// Returns an element of one type converted to another.
 GPUNET_FN inline AnyElement converted(AnyElement x, ElementType from, ElementType to) {
   return with_type(from, [&](auto source) {
     return with_type(to, [&](auto target) {
@@ -345,7 +345,7 @@ inline void run_elements(Cuda& device, const RunnableProgram& program, const Pro
 }
 #endif
 
-// The loops of Host over blocks. The arrays are those of a step.
+// The loops of Host over blocks. The arrays belong to a step.
 struct BlockArrays {
   void* y;
   const void* a;

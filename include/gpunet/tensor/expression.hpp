@@ -69,13 +69,13 @@ class AnyExpression {
   void write_to(D* device, const Operand& view, std::string_view function);
   // Returns whether they can be written to an array of this layout while they are read.
   bool can_replace(const D* device, const Operand& array) const;
-  // Computes the elements unless they are those of an array, and returns the array.
+  // Computes the elements unless they are in an array, and returns the array.
   const Operand& materialize();
   // Uses memory, which it owns.
   void own(D* device, ElementType type, const Sizes& sizes, Buffer<std::byte, D>&& memory);
 
  protected:
-  // Adds a step on these elements, and on those of others.
+  // Adds a step on these elements, and on the elements of others.
   void add(const ElementStep& step);
   void add(const ElementStep& step, AnyExpression& b, std::string_view function);
   void add(const ElementStep& step, AnyExpression& b, AnyExpression& c, std::string_view function);
@@ -87,7 +87,7 @@ class AnyExpression {
   [[noreturn, gnu::cold]] static void refuse_device();
   [[noreturn, gnu::cold]] static void refuse_lifetime();
   bool owns_whole_array() const;
-  // Takes what another expression owns, whose program has become part of this one.
+  // Takes the memory of another expression, whose program has become part of this one.
   void take(AnyExpression& b, std::string_view function);
 
   D* device_;
@@ -108,8 +108,8 @@ Operand array_of(const StridedView<T, D>& x) {
 
 }  // namespace detail
 
-// What `2 * a + b` is until it becomes a tensor: by Tensor y = 2 * a + b, by assignment to a tensor
-// or a view, or as the argument of a function such as sum. It refers to the tensors in it
+// The value of `2 * a + b` until it becomes a tensor: by Tensor y = 2 * a + b, by assignment to a
+// tensor or a view, or as the argument of a function such as sum. It refers to the tensors in it
 // (temporary ones it owns), which have to exist until then, and is used once.
 template <class T, class D>
 class [[nodiscard]] Expression : public detail::AnyExpression<D>, public detail::RefusedMethods {
@@ -176,8 +176,7 @@ class [[nodiscard]] Expression : public detail::AnyExpression<D>, public detail:
               a, b, function);
     return std::move(*this).template as<R>();
   }
-  // Returns the same elements, which have to be those of an array, with another layout in its
-  // memory.
+  // Returns the same elements, which have to be in an array, with another layout in its memory.
   Expression with_layout(index_t offset, const Sizes& sizes, const detail::Strides& strides) && {
     this->use_layout(offset, sizes, strides);
     return std::move(*this);
@@ -251,7 +250,7 @@ void require_one_device([[maybe_unused]] const D* a, [[maybe_unused]] const D* b
             ": operands of two devices of one kind, move one of them with to(device)");
 }
 
-// Returns x as something that can be read twice: a view, or a tensor of what is computed.
+// Returns x as something that can be read twice: a view, or a tensor of the result.
 template <class X>
 auto stored(X&& x) {
   if constexpr (std::is_lvalue_reference_v<X> && requires { view_of(x); })

@@ -6,16 +6,16 @@
 
 namespace gpunet::detail {
 
-// What is folded: elements [outer, length, inner] in the order of a program, over the middle
+// The elements to fold: [outer, length, inner] in the order of a program, over the middle
 // dimension.
 struct FoldSizes {
   index_t outer, length, inner;
 };
-// Returns those of a dense array that is seen from one of its dimensions.
+// Returns the sizes of a fold of a dense array over one of its dimensions.
 FoldSizes along(const Sizes& sizes, int dim);
 
-// A fold by an operation. Elements of T are accumulated as `accumulated`, those of floats in short
-// runs as such.
+// A fold by an operation. Elements of T are accumulated as `accumulated`, floats in short runs as
+// such.
 struct FoldStep {
   element::Code code;
   ElementType type, accumulated;
@@ -24,7 +24,7 @@ struct FoldStep {
   bool in_runs = false;  // whether short runs are folded as T
 };
 
-// Dense rows, and what is made of them.
+// Dense rows, and their results.
 struct RowArrays {
   index_t length;
   const void* x;

@@ -21,7 +21,7 @@ template <class A, class B>
 concept OneIsTensor = (TensorLike<A> && (TensorLike<B> || Number<B>)) ||
                       (Number<A> && TensorLike<B>);
 
-// The one of two operands that is a tensor.
+// The operand that is a tensor.
 template <class A, class B>
 using TensorOf = std::conditional_t<TensorLike<A>, A, B>;
 
@@ -60,7 +60,7 @@ auto binary(A&& a, B&& b, std::string_view function) {
   using X = TensorOf<A, B>;
   using T = ValueOf<X>;
   using D = DeviceOf<X>;
-  if constexpr (has_operation<Op, T>())  // before what follows, so that its errors are the first
+  if constexpr (has_operation<Op, T>())  // first, so that its errors come before others
     return operand<T, D>(std::forward<A>(a))
         .template apply<Op>(operand<T, D>(std::forward<B>(b)), function);
 }
@@ -145,7 +145,7 @@ auto relu(X&& x) {
   return maximum(0, std::forward<X>(x));  // in this order: of equal ones it is x, which may be -0
 }
 
-// Returns where the condition, a tensor of bools, is true the elements of a, else those of b.
+// Returns where the condition, a tensor of bools, is true the elements of a, else of b.
 template <detail::TensorLike C, class A, class B>
 requires detail::OneIsTensor<A, B>
 auto where(C&& condition, A&& a, B&& b) {
@@ -187,7 +187,7 @@ auto logical_or(A&& a, B&& b) {
   return cast<bool>(std::forward<A>(a)) | cast<bool>(std::forward<B>(b));
 }
 
-// Those of C++ do not compile: they would be of the tensors as conditions.
+// && and || of C++ do not compile: they would take the tensors as conditions.
 #define GPUNET_REFUSED_OF_CONDITIONS(name)                                                   \
   template <class A, class B>                                                                \
   requires(detail::TensorLike<A> || detail::TensorLike<B>) auto name(A&&, B&&) {             \

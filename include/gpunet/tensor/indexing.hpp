@@ -200,8 +200,7 @@ auto checked_indices(X&& index, const D& device, index_t extent, std::string_vie
   return indices;
 }
 
-// Requires index shapes for gather and scatter: as many dimensions as x, and no larger than x but
-// in `dim`.
+// Requires index shapes for gather and scatter: the rank of x, and no larger than x but in `dim`.
 void check_index_shape(const Sizes& x, const Sizes& index, int dim, std::string_view function);
 
 // Returns the part of x that indices of a shape along `dim` can reach.

@@ -19,7 +19,7 @@ namespace detail {
 // Throws Error unless the other extents are the same.
 Sizes joined_sizes(std::span<const Sizes> sizes, int dim);
 
-// One of several tensors in braces: a view, or what an expression computes.
+// One of several tensors in braces: a view, or the result of an expression.
 template <class T, class D>
 class JoinedPart {
  public:
@@ -143,7 +143,7 @@ auto repeat(X&& x, std::initializer_list<index_t> times) {
           to_string(view.sizes()), " (want one for each dimension or more)");
   require(2 * rank <= Sizes::max_rank, "gpunet::repeat: ", rank, " dimensions (want at most ",
           Sizes::max_rank / 2, ")");
-  Sizes source, target, result;  // each dimension in two: how often, and its own
+  Sizes source, target, result;  // each dimension in two: the repetitions, and its own
   int d = 0;
   for (const index_t n : times) {
     require(n >= 0, "gpunet::repeat: ", n, " times (want 0 or more)");

@@ -1,4 +1,4 @@
-// Tensors of random numbers, bitwise identical to those that PyTorch draws on a CPU.
+// Tensors of random numbers, bitwise identical to PyTorch's on a CPU.
 #pragma once
 
 #include <cstdint>

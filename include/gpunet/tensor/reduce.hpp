@@ -168,7 +168,7 @@ auto as_sum(X&& x) {
 
 }  // namespace detail
 
-// Return the sum and the product. They are accumulated in double; those of integers and bools in
+// Return the sum and the product. They are accumulated in double; sums of integers and bools in
 // index_t, which is their type.
 template <detail::TensorLike X>
 auto sum(X&& x, const detail::Dims& dims = {}, bool keepdim = false) {
@@ -289,7 +289,7 @@ auto all(X&& x, const detail::Dims& dims = {}, bool keepdim = false) {
                                                 "all");
 }
 
-// Returns how many elements are true, or other than 0, as index_t.
+// Returns the number of elements that are true, or other than 0, as index_t.
 template <detail::TensorLike X>
 auto count_nonzero(X&& x, const detail::Dims& dims = {}) {
   return sum(cast<bool>(std::forward<X>(x)), dims);

@@ -25,7 +25,7 @@ GPUNET_INLINE ReducedShape::ReducedShape(const Sizes& shape, std::span<const int
     else if (keepdim)
       result.append(1);
   }
-  const bool rows = last < 0 || reduces[last];  // what is reduced is innermost
+  const bool rows = last < 0 || reduces[last];  // the reduced dimension is innermost
   std::size_t k = 0;
   const auto take = [&](bool reduced, int from, int to, index_t& extent) {
     for (int d = from; d < to; ++d)

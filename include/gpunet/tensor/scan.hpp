@@ -1,4 +1,4 @@
-// Sums of all elements up to each one, and the places of those that are true.
+// Sums of all elements up to each one, and the places of true elements.
 #pragma once
 
 #include <gpunet/tensor/reduce.hpp>
@@ -44,7 +44,8 @@ struct ScanPart {
   }
 };
 
-// Replaces the sums of parts [parts, columns] by those of the parts before. One index = one column.
+// Replaces the sums of parts [parts, columns] by the sums of the parts before. One index = one
+// column.
 struct ScanParts {
   index_t parts, columns;
   ElementType accumulated;
@@ -79,7 +80,7 @@ Tensor<index_t, Cuda> places_of_true(const View<const bool, Cuda>& flags, Cuda& 
 
 }  // namespace detail
 
-// Returns the sums of the elements up to each one along a dimension, as torch.cumsum. Those of
+// Returns the sums of the elements up to each one along a dimension, as torch.cumsum. Sums of
 // integers and bools are index_t.
 template <detail::TensorLike X>
 auto cumsum(X&& x, int dim) {

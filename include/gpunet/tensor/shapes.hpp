@@ -14,7 +14,7 @@
 namespace gpunet {
 
 // From `start` to before `stop`, every `step`-th: as Python's start:stop:step. Negative indices
-// count from the end, what is beyond it is cut off.
+// count from the end, indices beyond it are cut off.
 struct Slicer {
   std::optional<index_t> start = {}, stop = {};
   index_t step = 1;
@@ -121,7 +121,7 @@ auto reshape(X&& x, std::initializer_list<index_t> sizes) {
     return reshaped(of, std::span(sizes.begin(), sizes.size()), "reshape");
   });
 }
-// The same with sizes in a vector, and with those of another tensor: reshape(x, y.sizes()).
+// The same with sizes in a vector, and with the sizes of another tensor: reshape(x, y.sizes()).
 template <detail::TensorLike X, std::integral I>
 auto reshape(X&& x, const std::vector<I>& sizes) {
   const std::vector<index_t> all(sizes.begin(), sizes.end());
@@ -177,8 +177,8 @@ auto select(X&& x, int dim, index_t index) {
   return detail::relaid(std::forward<X>(x),
                         [&](const detail::Layout& of) { return selected(of, dim, index); });
 }
-// Returns x with extents of 1 repeated to those of `sizes`; -1 keeps an extent, and new dimensions
-// may stand before.
+// Returns x with extents of 1 repeated to the extents of `sizes`; -1 keeps an extent, and new
+// dimensions may stand before.
 template <detail::TensorLike X>
 auto expand(X&& x, std::initializer_list<index_t> sizes) {
   return detail::relaid(std::forward<X>(x), [&](const detail::Layout& of) {

@@ -49,7 +49,7 @@ GPUNET_FN std::uint64_t sort_key(T x, bool descending) {
 // Writes the places of the elements of each row in order, [rows, first], for first <= length. Only
 // so many are in order.
 void sort_rows(Host& device, const SortedRows& rows, index_t first, index_t* places);
-// Returns how often each number from 0 to count - 1 occurs. There are no others.
+// Returns the number of occurrences of each number from 0 to count - 1. There are no others.
 Tensor<index_t, Host> counts(const View<const index_t, Host>& numbers, index_t count, Host& device);
 #if GPUNET_CUDA
 void sort_rows(Cuda& device, const SortedRows& rows, index_t first, index_t* places);
@@ -167,8 +167,8 @@ auto median(X&& x) {
   return median(flatten(elements.view), 0).values;
 }
 
-// Returns the different elements in order; the index of each element of x among them; how often
-// each occurs. Waits for the device.
+// Returns the different elements in order; the index of each element of x among them; the number of
+// occurrences of each. Waits for the device.
 template <class T, class D>
 struct Unique : detail::SeveralTensors<T, D> {
   Tensor<T, D> values;
@@ -204,8 +204,8 @@ auto unique(X&& x) {
                       Tensor(ends - places)};
 }
 
-// Returns how many elements are in each of `bins` intervals of the same length from min to max, as
-// torch.histc; those outside, and NaN, are not counted. With min = max, from the smallest to the
+// Returns the number of elements in each of `bins` intervals of the same length from min to max, as
+// torch.histc; elements outside, and NaN, are not counted. With min = max, from the smallest to the
 // largest element.
 template <detail::TensorLike X>
 auto histc(X&& x, index_t bins = 100, double min = 0, double max = 0) {
@@ -234,7 +234,7 @@ auto histc(X&& x, index_t bins = 100, double min = 0, double max = 0) {
   return Tensor(cast<T>(detail::counts(bin.view(), bins, device)));
 }
 
-// Returns how often each number from 0 on occurs among integers, as torch.bincount.
+// Returns the number of occurrences of each number from 0 on among integers, as torch.bincount.
 template <detail::TensorLike X>
 auto bincount(X&& x, index_t min_length = 0) {
   require(min_length >= 0, "gpunet::bincount: a length of ", min_length, " (want 0 or more)");

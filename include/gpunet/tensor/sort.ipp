@@ -76,8 +76,8 @@ struct SortKeyMaker {
 };
 
 // Writes the first elements of a row in order to `items`, which has room for most_selected(first).
-// Only those below the highest key of the first so far come in question: they are collected until
-// there is no room, and the first of them selected. `other` has as much room.
+// Only elements below the highest key of the first so far come in question: they are collected
+// until there is no room, and the first of them selected. `other` has the same room.
 constexpr index_t most_selected(index_t first) {
   return 3 * first + 16;
 }

@@ -289,7 +289,7 @@ Tensor(...)->Tensor<void, detail::WrongArguments>;
 
 namespace detail {
 
-// What expressions and views need of a tensor.
+// The members of a tensor for expressions and views.
 struct TensorAccess {
   // Null for a tensor that was made without one.
   template <class T, class D>

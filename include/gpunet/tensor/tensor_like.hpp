@@ -13,7 +13,7 @@ namespace gpunet::detail {
 template <class X>
 concept DenseView = std::derived_from<X, View<typename X::element_type, typename X::device_type>>;
 
-// What an operand is; void for other types.
+// The element type and the device of an operand; void for other types.
 template <class X>
 struct OperandOf {
   using value_type = void;

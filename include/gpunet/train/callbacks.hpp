@@ -87,7 +87,7 @@ struct EarlyStoppingOptions {
   std::optional<Monitor> monitor = std::nullopt;  // default: val_loss or, without validation, loss
   // Whether lower or higher is better; default: that of the metric.
   std::optional<Mode> mode = std::nullopt;
-  // At the end, those of the best epoch: of the last one that improved it.
+  // At the end, the weights of the best epoch: of the last one that improved it.
   bool restore_best_weights = false;
 };
 

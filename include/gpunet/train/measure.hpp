@@ -25,7 +25,7 @@ void check_measure(std::string_view name);
 // Appends a measure without a value. Throws Error if there is one of this name.
 void add_measure(std::vector<std::pair<std::string, double>>& measures, const std::string& name);
 
-// What a metric is by default.
+// The default value of a metric.
 struct AccuracyOf {
   template <class Result>
   double operator()(const Result& result) const {
@@ -52,8 +52,8 @@ concept IsMetric = requires(M& metric) {
 
 }  // namespace detail
 
-// A number with a name, as a part of fit(), which measures it on the batches of every epoch, and on
-// those of its Validation:
+// A number with a name, as a part of fit(), which measures it on the batches of every epoch, and of
+// its Validation:
 //   const auto history = train::fit(
 //       net, criterion, optimizer, loader, {.epochs = 10}, train::Validation(test_loader),
 //       train::Measure("top3", train::TopK(device, 3)),
@@ -66,8 +66,8 @@ concept IsMetric = requires(M& metric) {
 //
 // Of a metric it is the accuracy, or a function of the metric's result. Otherwise it is the mean
 // over all samples of a function that returns the mean of a batch, a number or a tensor of one
-// element: of outputs, what the network returns, and the targets of the loader, a Tensor [batch,
-// ...]. Such a function waits for the device. Stores lvalues by reference.
+// element: of the outputs of the network and the targets of the loader, a Tensor [batch, ...]. Such
+// a function waits for the device. Stores lvalues by reference.
 template <class M, class F = detail::AccuracyOf>
 class Measure {
  public:
@@ -138,7 +138,7 @@ class Measure {
     }
   }
 
-  // Writes or reads what has been measured since the last reset, for a checkpoint.
+  // Writes or reads the measurements since the last reset, for a checkpoint.
   void visit_state(StateVisitor& state) {
     if constexpr (Stateful<std::remove_reference_t<M>>) metric_.visit_state(state);
     state.value("sum", sum_);

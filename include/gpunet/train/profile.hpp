@@ -28,7 +28,7 @@ struct ProfileOptions {
   index_t warm_up = 1;  // steps before them, which allocate memory and start workers
 };
 
-// Trains for some steps of one epoch and returns how long their parts take. It waits for the device
+// Trains for some steps of one epoch and returns the times of their parts. It waits for the device
 // after each part, while a normal training on a GPU overlaps them. A smaller last batch is not
 // measured. Throws Error if no step could be measured.
 template <class Model, class Loss, class Optimizer, class Target>

@@ -28,7 +28,7 @@ struct AddLoss {
   const T* loss;
   bool is_sum;
   double samples;
-  const index_t* ignored;  // how many labels were left out in all so far; may be null
+  const index_t* ignored;  // number of labels left out so far; may be null
   LossSum* state;
   GPUNET_FN void operator()(index_t) const {
     const double value = static_cast<double>(*loss);

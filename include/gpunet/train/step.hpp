@@ -20,7 +20,7 @@ struct StepOptions {
   amp::GradScaler* scaler = nullptr;  // for a network that stores float16; must outlive the step
 };
 
-// What trains a network and holds it: distributed::DistributedDataParallel.
+// A wrapper that trains a network: distributed::DistributedDataParallel.
 template <class Wrapper>
 concept HasModule = requires(Wrapper& wrapper) {
   static_cast<Network<typename Wrapper::device_type, typename Wrapper::value_type>&>(
@@ -107,7 +107,7 @@ class Step {
   }
 
   // Updates by the gradients of an incomplete group of batches, as at the end of an epoch; they are
-  // divided by `accumulate` like those of a complete one. Does nothing if there are none.
+  // divided by `accumulate` as of a complete one. Does nothing if there are none.
   void update() {
     if (batches_ == 0) return;
     check_ranks(true);

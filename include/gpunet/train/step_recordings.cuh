@@ -16,7 +16,7 @@
 
 namespace gpunet::train {
 
-// What steps have in common that submit the same work.
+// The properties of steps that submit the same work.
 struct StepKind {
   index_t batch;
   nn::Mode mode;
@@ -27,7 +27,7 @@ struct StepKind {
   bool operator==(const StepKind&) const = default;
 };
 
-// What the graphs of a model and its optimizer depend on.
+// The state on which the graphs of a model and its optimizer depend.
 struct StepBasis {
   std::array<const void*, 6> memory;  // Network::memory_addresses()
   std::uint64_t plan, layout;         // Network::plan_number(), ParamGroups::layout()
@@ -55,13 +55,13 @@ class StepRecordings {
     if (recorded.graph)
       gpunet::detail::replay(device, recorded.graph);
     else
-      work();  // throws what is wrong with the work itself
+      work();  // throws the errors of the work itself
     recording.graph = std::move(recorded.graph);
     recording.problem = std::move(recorded.problem);
   }
 
-  // Drops the graphs of memory that has moved, or of other work. What cannot be recorded is not
-  // tried again.
+  // Drops the graphs of memory that has moved, or of other work. Steps that cannot be recorded are
+  // not tried again.
   void forget_graphs() {
     std::erase_if(recordings_, [](const Recording& recording) { return !recording.is_eager(); });
   }
@@ -98,7 +98,7 @@ class StepRecordings {
     return recordings_.emplace_back(Recording{kind});
   }
 
-  // Makes room for one more of those that can, or cannot, be recorded.
+  // Makes room for one more step that can, or cannot, be recorded.
   void drop_oldest(bool eager, index_t most) {
     const auto is_of_kind = [eager](const Recording& recording) {
       return recording.is_eager() == eager;

@@ -18,7 +18,7 @@
 
 namespace gpunet::train {
 
-// What a step does when gradients of several batches are accumulated.
+// The part of a step when gradients of several batches are accumulated.
 struct StepPart {
   double loss_gradient = 1;  // the loss is multiplied by this for the backward pass
   bool updates = true;       // whether it ends with an update
@@ -53,7 +53,7 @@ class StepRunner {
 
 namespace detail {
 
-// Whether the compiled library has the steps: those with the optimizers of gpunet.
+// Whether the compiled library has the steps: with the optimizers of gpunet.
 template <class Optimizer, class... Others>
 inline constexpr bool is_one_of = (std::is_same_v<Optimizer, Others> || ...);
 template <class Optimizer, class T>

@@ -101,9 +101,9 @@ struct CopyArray {
 };
 
 // Data in a block are [feature][sample]: neighboring threads take neighboring samples, and read the
-// same weight. Sums, activation, loss and update are those of ops and optimizers; the functors
-// around them differ, because the sizes of a single group of samples need fewer divisions than
-// those of any slice, and in int.
+// same weight. Sums, activation, loss and update are the functors of ops and optimizers; the
+// functors around them differ, because the sizes of a single group of samples need fewer divisions
+// than sizes of any slice, and in int.
 
 // to [feature][sample] = from [sample][feature]
 template <class T>
@@ -190,7 +190,7 @@ __global__ void __launch_bounds__(block_threads, 1) in_block_kernel(F f) {
 }  // namespace detail
 
 // Steps on one batch, done by one block with parameters, gradients, the optimizer's state and
-// activations in shared memory. Update s is `first`, then updates[0], updates[1], ... What is left
+// activations in shared memory. Update s is `first`, then updates[0], updates[1], ... Its results
 // outside: the parameters and the state, the gradients and sample losses of the last step, its mean
 // loss, and unless it is null the mean loss of every step.
 template <class T, class Update>

@@ -1,4 +1,4 @@
-// What this machine's GPUs are, and whether they run this program's kernels.
+// The GPUs of this machine, and whether they run this program's kernels.
 #pragma once
 
 #include <map>

@@ -37,7 +37,7 @@ class LtChoices {
   }
   void add(const Key& key, const Choice& choice) { choices_.emplace_back(key, choice); }
 
-  // Returns whether a product of this shape with this epilogue was refused, whatever its alignment.
+  // Returns whether a product of this shape with this epilogue was refused, for any alignment.
   bool has_refused(index_t m, index_t n, index_t k, int epilogue) const {
     for (const auto& [key, choice] : choices_)
       if (!choice && key.m == m && key.n == n && key.k == k && key.epilogue == epilogue)
@@ -52,7 +52,7 @@ class LtChoices {
 // cuBLAS and cuBLASLt on one stream, in a workspace given to them, so that they never allocate.
 class Blas {
  public:
-  // As many bytes as cuBLAS wants for its best kernels, by compute capability.
+  // The bytes that cuBLAS wants for its best kernels, by compute capability.
   static std::size_t workspace_bytes(int ordinal) {
     int major = 0;
     check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, ordinal));

@@ -37,7 +37,7 @@ inline bool is_final(cudaError_t status) {
   }
 }
 
-// What the first final error of this process said; later ones are its consequences and say so.
+// The message of the first final error of this process; later ones are its consequences and say so.
 class FirstFailure {
  public:
   // The message to throw for an error with this message.
@@ -58,7 +58,7 @@ class FirstFailure {
   std::string message_;
 };
 
-// Throws Error for a call that failed; `what` was being done.
+// Throws Error for a call that failed; `what` names the work.
 [[noreturn, gnu::cold, gnu::noinline]] inline void throw_cuda_error(cudaError_t status,
                                                                     std::string_view what) {
   static_cast<void>(cudaGetLastError());  // forgets it: else the next launch would report it again
@@ -99,8 +99,8 @@ inline void check(cublasStatus_t status,
     detail::throw_error(status, where);
 }
 
-// For destructors, which must not throw: what failed there shows at the next call that is checked,
-// or no longer matters.
+// For destructors, which must not throw: an error there shows at the next call that is checked, or
+// no longer matters.
 inline void ignore_error(cudaError_t status) noexcept {
   if (status != cudaSuccess) static_cast<void>(cudaGetLastError());
 }

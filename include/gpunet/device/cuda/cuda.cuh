@@ -204,7 +204,7 @@ GPUNET_BACKENDS_INLINE void Cuda::require_not_recording(std::string_view what) c
 
 namespace detail {
 
-// What `later` is given from now on waits for what `earlier` was given so far. The host does not.
+// Lets later work of `later` wait for all present work of `earlier`. The host does not wait.
 inline void order(const Cuda& earlier, const Cuda& later) {
   const CurrentDevice current(earlier.ordinal());
   const Event reached = make_event();

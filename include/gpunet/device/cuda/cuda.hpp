@@ -95,7 +95,7 @@ class Cuda {
   void reset_peak_memory_stats();
   // Bytes that the device has taken from the driver, in use or kept for later.
   std::size_t memory_reserved() const;
-  // Waits for the device and gives back to the driver what is not in use.
+  // Waits for the device and gives unused memory back to the driver.
   void empty_cache();
   // Bytes of a whole GPU, all programs counted.
   struct MemoryInfo {
@@ -112,7 +112,7 @@ class Cuda {
   void synchronize();
 
  private:
-  struct State;  // what CUDA's own types are in
+  struct State;  // has members of CUDA's types
 
   // CUDA takes such calls into a graph, but a replay would read host memory that is gone by then,
   // or use device memory that was freed.
@@ -134,8 +134,8 @@ void transfer(Cuda& from, const void* source, Host& to, void* target, std::size_
 // does not wait.
 void transfer(Cuda& from, const void* source, Cuda& to, void* target, std::size_t bytes);
 
-// Returns the end of an error message about memory: nothing, CUDA's own errors say how much is
-// free.
+// Returns the end of an error message about memory: nothing, CUDA's own errors state the free
+// memory.
 inline std::string free_memory_text(const Cuda&) {
   return "";
 }
@@ -154,8 +154,8 @@ namespace gpunet {
 
 inline namespace GPUNET_BACKENDS {
 
-// What a unit without CUDA has of the policy Cuda: answers to the questions about GPUs. There are
-// no objects of it.
+// The policy Cuda in a unit without CUDA: answers to the questions about GPUs. There are no objects
+// of it.
 class Cuda {
  public:
   Cuda() = delete;

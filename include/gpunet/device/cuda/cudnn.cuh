@@ -1,4 +1,4 @@
-// cuDNN: its errors as gpunet::Error, and owners of what it makes.
+// cuDNN: its errors as gpunet::Error, and owners of its objects.
 #pragma once
 
 #include <cudnn.h>
@@ -7,8 +7,8 @@
 
 namespace gpunet::detail {
 
-// Throws Error unless a call of cuDNN went well. `what` is called when it did not: it says what was
-// being done, and on what shapes.
+// Throws Error unless a call of cuDNN went well. `what` is called when it did not: it names the
+// work and its shapes.
 template <class Describe>
 void check_cudnn(cudnnStatus_t status, const Describe& what,
                  std::source_location where = std::source_location::current()) {
@@ -41,7 +41,7 @@ template <class T>
 inline constexpr cudnnDataType_t cudnn_type = sizeof(T) == sizeof(float) ? CUDNN_DATA_FLOAT
                                                                          : CUDNN_DATA_DOUBLE;
 
-// What `create` makes; `what` names it in messages.
+// The owner of an object of `create`; `what` names it in messages.
 template <class Owner, class Create>
 Owner make_cudnn(Create create, const char* what = "making a descriptor") {
   typename Owner::pointer made = nullptr;

@@ -13,8 +13,8 @@ namespace detail {
 
 inline constexpr unsigned threads_per_block = 256;
 
-// How many blocks do `work` pieces, `per_block` a turn: all at once, or as many as keep the device
-// busy.
+// The number of blocks for `work` pieces, `per_block` a turn: all at once, or enough to keep the
+// device busy.
 inline unsigned blocks(const Cuda& device, index_t work, index_t per_block) {
   return static_cast<unsigned>(
       std::min(ceil_div(work, per_block), index_t{32} * device.multiprocessors()));

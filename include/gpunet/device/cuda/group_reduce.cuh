@@ -36,7 +36,7 @@ template <int warps, class T, class F>
 __device__ T combine_group(T value, F f, T* shared) {
   value = combine_warp(value, f);
   if constexpr (warps > 1) {
-    __syncthreads();  // whoever still reads what was combined before
+    __syncthreads();  // after all reads of the last result
     if (threadIdx.x % warp_size == 0) shared[threadIdx.x / warp_size] = value;
     __syncthreads();
     value = shared[0];

@@ -9,8 +9,8 @@
 
 namespace gpunet::detail {
 
-// Makes a device current in this thread, and the one before it again at the end. Whatever fails
-// here fails in the guarded calls too, which are checked.
+// Makes a device current in this thread, and the one before it again at the end. An error here
+// shows in the guarded calls too, which are checked.
 class CurrentDevice {
  public:
   explicit CurrentDevice(int ordinal) noexcept : ordinal_(ordinal) {
@@ -73,7 +73,7 @@ inline Event make_event() {
   return Event(event);
 }
 
-// A pool of device memory that keeps what is freed for the next allocation.
+// A pool of device memory that keeps freed memory for the next allocation.
 inline MemoryPool make_memory_pool(int ordinal) {
   cudaMemPoolProps properties{};
   properties.allocType = cudaMemAllocationTypePinned;

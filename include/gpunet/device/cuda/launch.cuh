@@ -30,8 +30,7 @@ inline bool checks_every_launch() {
   return answer;
 }
 
-// How a kernel is launched: blocks, threads of each, bytes of shared memory beyond what the kernel
-// declares.
+// The sizes of a launch: blocks, threads of each, bytes of shared memory beyond the kernel's own.
 struct Launch {
   dim3 blocks;
   dim3 threads;
@@ -58,8 +57,8 @@ void check_launch(const Cuda& device, const Launch& how, const Describe& what,
                        " threads on ", device.name(), place(where)));
 }
 
-// Runs kernel(arguments...) on the device's stream. `what` is called when something fails: it says
-// which kernel that is, and on what shapes.
+// Runs kernel(arguments...) on the device's stream. `what` is called when something fails: it names
+// the kernel and its shapes.
 template <class Describe, class... Parameters, class... Arguments>
 void launch(const Cuda& device, const Launch& how, const Describe& what,
             void (*kernel)(Parameters...), const Arguments&... arguments) {

@@ -1,4 +1,4 @@
-// The memory of a GPU: a pool that keeps what is freed, and counts.
+// The memory of a GPU: a pool that keeps freed memory, and counts.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace gpunet::detail {
 
-// Memory for the work of one stream. What is freed may be given out again at once, for work that
+// Memory for the work of one stream. Freed memory may be given out again at once, for work that
 // comes later on the stream; none of it goes back to the driver before trim(). Counts in blocks of
 // 512 bytes, as PyTorch does.
 class CudaMemory {
@@ -21,7 +21,7 @@ class CudaMemory {
 
   explicit CudaMemory(int ordinal) : ordinal_(ordinal), pool_(make_memory_pool(ordinal)) {}
 
-  // Throws Error with what was asked, what is free and what is held. Then nothing has changed.
+  // Throws Error with the bytes that were asked, are free and are held. Then nothing has changed.
   void* allocate(std::size_t bytes, cudaStream_t stream) {
     void* memory = nullptr;
     cudaError_t status = cudaMallocFromPoolAsync(&memory, bytes, pool_.get(), stream);
@@ -42,14 +42,14 @@ class CudaMemory {
     allocated_ -= in_blocks(bytes);
   }
 
-  // Gives what is free back to the driver.
+  // Gives free memory back to the driver.
   void trim() {
     const CurrentDevice current(ordinal_);
     check(cudaMemPoolTrimTo(pool_.get(), 0));
   }
 
   // Lets another device reach this memory, if the two have a way, so that copies between them leave
-  // the host out. What comes later is reached too.
+  // the host out. Later memory is reached too.
   void share_with(int peer) {
     if (peer == ordinal_ || std::find(peers_.begin(), peers_.end(), peer) != peers_.end()) return;
     peers_.push_back(peer);

@@ -10,14 +10,14 @@
 
 namespace gpunet::detail {
 
-// Puts a stream into capture for its lifetime: what is given to it is stored and not done. Only
-// calls of this thread can invalidate the capture.
+// Puts a stream into capture for its lifetime: its work is stored and not done. Only calls of this
+// thread can invalidate the capture.
 class Capture {
  public:
   explicit Capture(cudaStream_t stream) : stream_(stream) {
     check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
   }
-  ~Capture() {  // left by an exception: what was stored is dropped
+  ~Capture() {  // left by an exception: stored work is dropped
     cudaGraph_t graph = nullptr;
     if (stream_) ignore_error(cudaStreamEndCapture(stream_, &graph));
     if (graph) ignore_error(cudaGraphDestroy(graph));
@@ -47,8 +47,8 @@ struct Recorded {
 // Captures the work that work() submits to the device's stream as one graph, without running it.
 // The memory that it uses has to stay where it is while the graph is used. Where the work cannot be
 // captured (it allocates, waits, or a library refuses), the stream and the errors of the runtime
-// are left as if it had not been tried: the caller runs it eagerly, and whatever is wrong with the
-// work itself shows there.
+// are left as if it had not been tried: the caller runs it eagerly, and errors of the work itself
+// show there.
 template <class Work>
 Recorded record(Cuda& device, Work work) {
   const CurrentDevice current(device.ordinal());

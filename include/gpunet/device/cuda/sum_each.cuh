@@ -33,7 +33,7 @@ __global__ void __launch_bounds__(most_lanes, 1)
       if (lane < width) partial[thread] += partial[thread + width];
     }
     if (lane == 0 && i < n) f.store(i, static_cast<T>(partial[thread]));
-    __syncthreads();  // before the next round writes what a neighbor still reads
+    __syncthreads();  // after the reads of neighbors
   }
 }
 

@@ -16,7 +16,7 @@ struct ParallelTask {
 // the Hosts that use it.
 class Executor {
  public:
-  // Returns how many tasks run at a time at most, the thread that calls run() included; 1 or more,
+  // Returns the largest number of tasks at a time, the thread that calls run() included; 1 or more,
   // always the same.
   virtual int threads() const = 0;
 

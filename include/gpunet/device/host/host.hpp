@@ -21,21 +21,21 @@ class ThreadPool;
 
 // Options of a Host.
 struct HostOptions {
-  // How many work at a time, the caller included; 0 takes one per processor, divided by the number
-  // of processes that were launched together on this machine (see Launch).
+  // The number of threads, the caller included; 0 takes one per processor, divided by the number of
+  // processes that were launched together on this machine (see Launch).
   int threads = 0;
   // Threads of the program to use instead of own ones; `threads` is to be 0 then.
   Executor* executor = nullptr;
-  // exact: without Winograd's convolution, which rounds more and spreads what is not finite (see
+  // exact: without Winograd's convolution, which rounds more and spreads infinities and NaN (see
   // Precision).
   Precision precision = Precision::fast;
 };
 
 // The processor as a device: memory from operator new, work done by the calling thread and by
-// threads of its own, or those of an Executor.
+// threads of its own or of an Executor.
 class Host {
  public:
-  // Of what it allocates, in bytes.
+  // Alignment of its memory, in bytes.
   static constexpr std::size_t alignment = detail::host_alignment;
 
   Host() : Host(HostOptions{}) {}
@@ -55,7 +55,7 @@ class Host {
   void copy(void* target, const void* source, std::size_t bytes) { move(target, source, bytes); }
   void synchronize() {}
 
-  // Memory of a GPU in use, for programs that ask whatever device they run on: none.
+  // Memory of a GPU in use, for programs that ask any device: none.
   std::size_t memory_allocated() const { return 0; }
   std::size_t memory_reserved() const { return 0; }
 
@@ -106,7 +106,7 @@ inline void transfer(Host&, const void* source, Host& to, void* target, std::siz
   to.copy(target, source, bytes);
 }
 
-// Returns the end of an error message about memory: how much is free.
+// Returns the end of an error message about memory: the free bytes.
 std::string free_memory_text(const Host&);
 
 static_assert(Device<Host>);

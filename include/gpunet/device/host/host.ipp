@@ -17,9 +17,9 @@ namespace gpunet {
 
 namespace detail {
 
-// Returns how many threads a Host has unless told: one for each processor that this process may
-// use. Processes that were launched together on a machine share its processors, unless the launcher
-// has given each its own; if some are unused then, a line on stderr says so once.
+// Returns the default number of threads: one for each processor that this process may use.
+// Processes that were launched together on a machine share its processors, unless the launcher has
+// given each its own; if some are unused then, a line on stderr says so once.
 GPUNET_INLINE int default_threads() {
   const int all = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   const gpunet::Launch launch = launch_of_process();
@@ -47,8 +47,8 @@ GPUNET_INLINE std::unique_ptr<ThreadPool> make_pool(const HostOptions& options) 
   return std::make_unique<ThreadPool>(options.threads > 0 ? options.threads : default_threads());
 }
 
-// A call of run() that has the threads: what its tasks throw is caught, so that an Executor never
-// sees it.
+// A call of run() that has the threads: exceptions of its tasks are caught, so that an Executor
+// never sees them.
 struct HostRound {
   ParallelTask task;
   std::atomic<bool> failed{false};

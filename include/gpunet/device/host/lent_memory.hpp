@@ -24,7 +24,7 @@ class GrowingMemory {
   GrowingMemory(const GrowingMemory&) = delete;
   GrowingMemory& operator=(const GrowingMemory&) = delete;
 
-  // At least `bytes`; what was in it may be lost.
+  // At least `bytes`; its contents may be lost.
   void* grow(std::size_t bytes);
 
  private:

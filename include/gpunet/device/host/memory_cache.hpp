@@ -23,7 +23,7 @@ class HostMemoryCache {
 
   // Throws Error where there is no memory.
   void* allocate(std::size_t bytes);
-  // `bytes` are those of the allocation.
+  // `bytes` is the size of the allocation.
   void deallocate(void* memory, std::size_t bytes) noexcept;
 
  private:

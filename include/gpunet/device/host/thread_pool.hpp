@@ -1,4 +1,4 @@
-// The threads of a Host that is not given any; host.hpp says how many they are.
+// The threads of a Host that is not given any; host.hpp has their number.
 #pragma once
 
 #include <atomic>
@@ -37,7 +37,7 @@ bool spin_until(Condition condition) {
 
 // A fixed number of threads that share numbered tasks. The caller works along as worker 0; the
 // others wait for the next run, awake for a moment, then asleep. Each worker begins with tasks of
-// its own, the same ones for the same number of tasks, so that what it had in its cache serves
+// its own, the same ones for the same number of tasks, so that the contents of its cache serve
 // again; then it helps the others. In a child of fork(), which has no threads but the caller's, the
 // caller runs all tasks: nothing waits for the others.
 class ThreadPool final : public Executor {
@@ -119,7 +119,7 @@ class ThreadPool final : public Executor {
     caller_sleeps_.store(false, std::memory_order_relaxed);
   }
 
-  // Runs tasks until there are none: first the worker's own, then those of the next one, and so on.
+  // Runs tasks until there are none: first the worker's own, then the next worker's, and so on.
   void work(int worker) {
     const int workers = static_cast<int>(open_.size());
     for (int i = 0; i < workers; ++i) {

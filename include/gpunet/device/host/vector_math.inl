@@ -1,6 +1,6 @@
 // exp, log, tanh and others of one vector path, or of single floats (scalar_math.hpp), to 2 units
 // in the last place (expm1, log1p and erf to 3) over all floats, NaN, infinities and subnormal
-// numbers included; see vector_math.hpp. The polynomials, but those of erf, are from the Cephes
+// numbers included; see vector_math.hpp. The polynomials, except for erf, are from the Cephes
 // library (S. Moshier), minimax ones for the intervals given here.
 
 namespace gpunet::GPUNET_PATH {

@@ -7,7 +7,7 @@ inline constexpr index_t lanes = GPUNET_LANES;
 typedef float Vector __attribute__((vector_size(GPUNET_LANES * 4)));
 typedef std::int32_t Mask __attribute__((vector_size(GPUNET_LANES * 4)));
 
-// How many rows of sums a tile in registers has. On x86-64 only processors older than AVX2, and
+// The number of rows of sums of a tile in registers. On x86-64 only processors older than AVX2, and
 // rows shorter than its vector, take the baseline: there short code, which compiles faster, matters
 // more than speed.
 inline constexpr int tile_rows = GPUNET_LANES == 16 ? 4 : GPUNET_LANES == 4 && GPUNET_X86 ? 1 : 2;

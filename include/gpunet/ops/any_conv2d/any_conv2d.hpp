@@ -7,9 +7,9 @@
 
 namespace gpunet {
 
-// y = x * w + b, or, transposed, what the input gradient of such a convolution is: then y has the
-// channels and sizes of its x. w and b are the parameters 0 and 1. Inputs are [channels, height,
-// width] or [channels, length], one row.
+// y = x * w + b, or, transposed, the input gradient of such a convolution: then y has the channels
+// and sizes of its x. w and b are the parameters 0 and 1. Inputs are [channels, height, width] or
+// [channels, length], one row.
 struct AnyConv2dOp {
   AnyConv2dGeometry geometry;
   bool bias = true, transposed = false;

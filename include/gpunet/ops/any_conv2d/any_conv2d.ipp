@@ -16,7 +16,7 @@ GPUNET_INLINE std::string AnyConv2dOp::extra_repr(const Sizes& in, const Sizes&)
     return is_row ? concat(", ", name, "=(", columns, ",)")
                   : concat(", ", name, "=(", rows, ", ", columns, ")");
   };
-  // What is behind the last window of a transposed convolution.
+  // Returns the elements behind the last window of a transposed convolution.
   const auto rest = [](const ConvAxis& axis) {
     return axis.size - ((axis.outputs - 1) * axis.stride - 2 * axis.padding +
                         axis.dilation * (axis.kernel - 1) + 1);

@@ -7,7 +7,7 @@
 
 namespace gpunet {
 
-// The arrays of a convolution between x and y; those that are written are not const in the
+// The arrays of a convolution between x and y; arrays that are written are not const in the
 // functions below.
 template <class T>
 struct AnyConv2dArgs {
@@ -130,7 +130,7 @@ struct AnyConv2dBiasGradient {
   }
 };
 
-// Returns how many elements of T the functions below need as scratch memory.
+// Returns the elements of T that the functions below need as scratch memory.
 template <class D, class T>
 index_t any_conv2d_scratch(const D&, const Slice&, const AnyConv2dGeometry&, T) {
   return 0;

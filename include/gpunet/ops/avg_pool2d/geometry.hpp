@@ -24,7 +24,7 @@ struct PoolAxis {
     const index_t last = o * stride - padding + kernel;
     return last < size ? last : size;
   }
-  // Returns the number of elements that its sum is divided by: those of its window, with the
+  // Returns the number of elements that its sum is divided by: the elements of its window, with the
   // padding if that counts, and nothing behind the padding.
   GPUNET_FN index_t length(index_t o) const {
     if (kernel == 0 || !counts_padding) return end(o) - begin(o);

@@ -12,7 +12,7 @@
 namespace gpunet {
 
 // Sizes of one batch normalization: x, y [channels, pixels] per sample. A channel has
-// slice.count * pixels elements; those of padding samples are left out.
+// slice.count * pixels elements; padding samples are left out.
 struct BatchNormGeometry {
   Slice slice;
   index_t channels, pixels;
@@ -39,15 +39,15 @@ struct RunningStatistics {
   index_t* batches;
 };
 
-// What a rank tells the others where a batch is that of all ranks, [2 channels + 1]: in the forward
-// pass the means of its channels, the sums of squared distances from them, and the number of
-// elements of a channel; in the backward pass the sums of dy (x - mean), those of dy, and that
-// number. The functors with a `record` store it there unless that is null.
+// The numbers that a rank sends to the others where all ranks have one batch, [2 channels + 1]: in
+// the forward pass the means of its channels, the sums of squared distances from them, and the
+// number of elements of a channel; in the backward pass the sums of dy (x - mean), the sums of dy,
+// and that number. The functors with a `record` store it there unless that is null.
 GPUNET_FN constexpr index_t batch_norm_record(index_t channels) {
   return 2 * channels + 1;
 }
 
-// The functors below read element i (an offset) of channel c in at(c, i). Results of those whose
+// The functors below read element i (an offset) of channel c in at(c, i). Results of functors whose
 // names end in Sum are added up over a channel and passed to store(c, sum); the others run for
 // every element.
 

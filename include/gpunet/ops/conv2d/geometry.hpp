@@ -31,7 +31,7 @@ struct WideConv2dGeometry : Conv2dGeometry {
   const Conv2dGeometry& general() const { return *this; }
 };
 
-// A convolution with what follows it: y = pool(activation(x * w + b)), with max pooling over
+// A convolution with activation and pooling: y = pool(activation(x * w + b)), with max pooling over
 // windows of 2 x 2 that do not overlap, or none.
 template <class Geometry>
 struct Conv2dBlock {

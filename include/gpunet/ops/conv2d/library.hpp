@@ -31,7 +31,7 @@ struct BatchConvolution : Conv2dBlock<Conv2dGeometry> {
 };
 
 // The convolutions of arrays of T by a library. It gives its work to the stream of the Cuda that it
-// was made for, and allocates nothing on it: `scratch` holds as many elements as scratch() says.
+// was made for, and allocates nothing on it: `scratch` holds scratch() elements.
 template <class T>
 class LibraryConvolutions {
  public:

@@ -12,8 +12,8 @@
 
 namespace gpunet {
 
-// The arguments of the forward pass of a convolution, or of a block: a convolution with what
-// follows it.
+// The arguments of the forward pass of a convolution, or of a block: a convolution with activation
+// and pooling.
 template <class T, class Geometry = Conv2dGeometry>
 struct Conv2dForwardArgs {
   Slice slice;
@@ -210,7 +210,7 @@ struct Conv2dBiasGradient {
   }
 };
 
-// Returns how many elements of T the three functions below need as scratch memory.
+// Returns the elements of T that the three functions below need as scratch memory.
 template <class D, class T>
 index_t conv2d_scratch(const D&, const Slice&, const Conv2dGeometry&, T) {
   return 0;

@@ -11,7 +11,7 @@
 
 namespace gpunet {
 
-// What a network gives: logits x, or their logarithms of probabilities log_softmax(x).
+// The kind of outputs of a network: logits x, or their logarithms of probabilities log_softmax(x).
 enum class ClassScores { logits, log_probabilities };
 
 // Targets that are labels: q_k = w_k ((1 - s) [k = label] + s / classes) for each place of each

@@ -144,8 +144,8 @@ GPUNET_INLINE void linear_backward_parameters(Host& device, SmallSizes,
 
 namespace detail {
 
-// Which kernels do a slice: those for small maps, a matrix product of groups of 16 samples or of
-// rows, or the plain version.
+// The kernels of a slice: for small maps, a matrix product of groups of 16 samples or of rows, or
+// the plain version.
 enum class LinearKernel { small_sizes, product, product_of_rows, plain };
 
 GPUNET_INLINE LinearKernel linear_kernel(const Slice& slice, index_t in, index_t out) {
@@ -167,8 +167,8 @@ GroupedMatrix<T> slice_matrix(T* data, index_t features) {
   return {data, 16, 16 * features};
 }
 
-// The three products of a layer: y = W x + b, dx = W^T dy, dW = dy x^T. Where samples are rows,
-// those of the transposes; b is in y before.
+// The three products of a layer: y = W x + b, dx = W^T dy, dW = dy x^T. Where samples are rows, the
+// products of the transposes; b is in y before.
 GPUNET_INLINE Product forward_product(const LinearForwardArgs<float>& a) {
   const auto no = Transpose::no, yes = Transpose::yes;
   if (a.slice.inner == 1)

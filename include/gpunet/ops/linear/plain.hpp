@@ -143,7 +143,7 @@ constexpr index_t relu_bits_bytes(index_t out) {
   return round_up(out, 128) / 8;
 }
 
-// Returns how many elements of T the functions below need as scratch memory.
+// Returns the elements of T that the functions below need as scratch memory.
 template <class D, class T>
 index_t linear_scratch(const D&, const Slice&, index_t /*in*/, index_t /*out*/, T,
                        bool /*whole_batch*/ = false) {

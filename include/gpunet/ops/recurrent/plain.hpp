@@ -9,7 +9,7 @@
 namespace gpunet {
 
 // Arrays [outer][steps][rows][inner], of which a step has `hidden` units from `first` on.
-// Neighboring numbers of a step are those of units and inner samples: `size` = hidden * inner.
+// Neighboring numbers of a step are units and inner samples: `size` = hidden * inner.
 struct StepLayout {
   index_t steps, size, inner;
 
@@ -19,8 +19,7 @@ struct StepLayout {
   }
 };
 
-// The units of the previous step, or of the initial state. Those of group g begin at
-// first + g * stride.
+// The units of the previous step, or of the initial state: of group g at first + g * stride.
 template <class T>
 struct UnitsBefore {
   const T* first;

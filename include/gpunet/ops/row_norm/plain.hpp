@@ -59,7 +59,7 @@ struct RowStatistics {
   }
 };
 
-// What the passes read and write. A weight may be missing, which is 1.
+// The arguments of the passes. A weight may be missing, which is 1.
 template <class T>
 struct RowNormForward {
   RowNormRows rows;

@@ -12,7 +12,7 @@ namespace gpunet {
 enum class RowNormKind { layer, rms, group, instance };
 
 // y = (x - mean) / sqrt(variance + eps) w + b, with mean and variance of each row; RMSNorm takes
-// the mean as 0. w and b are the parameters 0 and 1, those that there are.
+// the mean as 0. w and b are the parameters 0 and 1; either may be missing.
 struct RowNormOp {
   RowNormKind kind;
   RowNormGeometry geometry;

@@ -19,7 +19,7 @@ struct alignas(16) Four {
 //   Word, per_word, k_rows   a step of K as it lies in shared memory: k_rows rows of words, each
 //                            of per_word neighbors in k
 //   pack(values)             such a word
-//   Sums, multiply           what a thread adds up, and how
+//   Sums, multiply           the sums of a thread, and their arithmetic
 //   groups, finish           the sums in the end, in groups of four neighboring columns
 //   row(g)                   where in the tile group g of this thread lies
 //   columns, column(c), column_of(g)

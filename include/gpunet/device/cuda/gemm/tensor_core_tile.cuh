@@ -61,8 +61,7 @@ struct Bf16 {
   }
 };
 
-// A tile of C [M, N] by Down x Across warps, K products at a time; see ScalarMath for what the
-// names mean.
+// A tile of C [M, N] by Down x Across warps, K products at a time; see ScalarMath for the names.
 //
 // The instruction multiplies 16 rows by 8 columns; which rows and columns these are is free. Rows r
 // and r + 8 of an instruction are neighbors in the tile, and so are column c of two instructions:

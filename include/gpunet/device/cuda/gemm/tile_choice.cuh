@@ -21,7 +21,7 @@ struct Maths {
 // Products of fewer rows are computed exactly: a tile of tensor cores would be mostly empty.
 inline constexpr index_t least_tensor_rows = 33;
 
-// What is known of products when the program is compiled. Tiles that cannot be the fastest then are
+// Properties of products that are known at compile time. Tiles that cannot be the fastest then are
 // left out: the compiler takes up to half a second for each.
 enum class Known {
   nothing,
@@ -30,8 +30,8 @@ enum class Known {
   little_work
 };
 
-// Exact: large tiles for large products; less for those that would leave multiprocessors idle; 16
-// and 8 rows for convolutions of few channels.
+// Exact: large tiles for large products; smaller ones where multiprocessors would be idle; 16 and 8
+// rows for convolutions of few channels.
 template <class T, Known known = Known::nothing>
 struct ExactMaths {
   using type = Maths<ScalarMath<T, 64, 64, 16, 4, 4, 1>, ScalarMath<T, 16, 64, 16, 4, 4, 4>>;
@@ -118,8 +118,8 @@ struct TilesOf<Maths<Math...>> {
   static constexpr std::array<TileSizes, sizeof...(Math)> sizes{tile_of<Math>...};
 };
 
-// How long tiles of this kind take, as estimated: the device does all blocks in some rounds, but
-// none faster than its largest one.
+// The estimated time of tiles of this kind: the device does all blocks in some rounds, but none
+// faster than its largest one.
 template <class Kind, std::size_t count>
 double estimated_time(const std::array<ProductSizes, count>& products, int multiprocessors,
                       std::size_t kind) {

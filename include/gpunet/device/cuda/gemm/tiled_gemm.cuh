@@ -1,6 +1,6 @@
-// Matrix products on Cuda whose factors and results are whatever functors make of them:
-// convolutions without a column matrix, with what follows them done before the sums leave the
-// registers. In the way of CUTLASS's implicit GEMM.
+// Matrix products on Cuda whose factors and results are functors: convolutions without a column
+// matrix, with the ops after them done before the sums leave the registers. In the way of CUTLASS's
+// implicit GEMM.
 #pragma once
 
 #include <limits>
@@ -45,7 +45,7 @@ index_t products_scratch(const Cuda& device, const ProductSizes& first,
                    product_scratch<T, known>(device, std::array{first, second})});
 }
 
-// Cuts p into tiles. `scratch` and `tickets` move on by what p takes of them. The number of blocks.
+// Cuts p into tiles. `scratch` and `tickets` move on by the share of p. The number of blocks.
 template <class P>
 index_t cut_product(const Cuda& device, const TileSizes& tile, P& p, typename P::T*& scratch,
                     unsigned*& tickets) {
@@ -75,7 +75,7 @@ inline Launch product_launch(index_t blocks, int threads) {
   return {dim3(static_cast<unsigned>(blocks)), dim3(static_cast<unsigned>(threads))};
 }
 
-// The kernel that does what a plan says with products of the types P.
+// The kernel of a plan with products of the types P.
 template <class... P>
 struct PlannedKernel {
   TileSizes tile;

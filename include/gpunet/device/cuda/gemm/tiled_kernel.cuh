@@ -1,4 +1,4 @@
-// The kernel of matrix products: how a tile gets its factors, and what happens to its sums.
+// The kernel of matrix products: the factors of a tile, and the use of its sums.
 #pragma once
 
 #include <type_traits>
@@ -13,11 +13,11 @@ namespace gpunet::detail {
 //
 // An operand is a functor. i is a row of A, or a column of B:
 //   along_k           whether neighbors in memory are neighbors in k, or else in i
-//   outer(i)          what depends on i alone; a thread computes it once
-//   inner(k)          what depends on k alone; a thread computes it for all others
+//   outer(i)          a value of i alone; a thread computes it once
+//   inner(k)          a value of k alone; a thread computes it for all others
 //   load(outer, inner)
 // An epilogue takes four neighboring columns of C at a time:
-//   column(j)         what depends on the columns j to j + 3 alone, j a multiple of 4
+//   column(j)         a value of the columns j to j + 3 alone, j a multiple of 4
 //   store(i, column, values, count)   for row i; the first `count` are columns of C
 template <class A_, class B_, class Epilogue_>
 struct TiledProduct {
@@ -34,7 +34,7 @@ struct TiledProduct {
   index_t tiles_down = 0, tiles = 0, k_per_split = 0;
   int splits = 1;
   T* partials = nullptr;        // [split][tile][group][thread] of Four<T>
-  unsigned* tickets = nullptr;  // of each tile: how many of its parts are done; 0 before and after
+  unsigned* tickets = nullptr;  // of each tile: its finished parts; 0 before and after
 };
 
 // The part of one operand, `extent` wide, that the threads of a block bring to shared memory.
@@ -66,7 +66,7 @@ struct Stage {
     return Operand::along_k ? word % k_rows : word / extent;
   }
 
-  // What lies beyond `size` takes the last one's place: nobody reads those sums.
+  // Rows beyond `size` take the place of the last one: nobody reads their sums.
   __device__ void start(const Operand& operand, index_t first, index_t size) {
 #pragma unroll
     for (int r = 0; r < outers; ++r)
@@ -89,8 +89,8 @@ struct Stage {
   }
 };
 
-// What a block keeps in shared memory: two steps of factors, one to compute with and one to fill,
-// and what their k is.
+// The shared memory of a block: two steps of factors, one to compute with and one to fill, and
+// values of their k.
 template <class Math, class P>
 struct SharedSteps {
   using StageA = Stage<Math, typename P::A, Math::M>;
@@ -100,7 +100,7 @@ struct SharedSteps {
   alignas(16) typename StageA::Inner inner_a[2][Math::K];
   alignas(16) typename StageB::Inner inner_b[2][Math::K];
 
-  // What the step of products from k on needs to know of them.
+  // Stores inner(k) of both operands for the step of products from k on.
   __device__ void fill_inner(const P& p, int slot, index_t k) {
     const int thread = static_cast<int>(threadIdx.x);
     constexpr int second = Math::threads >= 2 * Math::K && Math::K < 32 ? 32 : 0;  // another warp
@@ -117,8 +117,8 @@ inline constexpr std::size_t shared_bytes =
         : sizeof(Four<typename Math::T>) * Math::shared_groups;
 
 // The sums of a tile over the `left` products from k = `first` on. While one step is computed, the
-// factors of the next are on their way to registers, and the numbers that say where those of the
-// one after it lie are made.
+// factors of the next are on their way to registers, and the offsets of the step after it are
+// computed.
 template <class Math, class P>
 __device__ void add_up(const P& p, index_t row, index_t column, index_t first, int left,
                        SharedSteps<Math, P>& shared, typename Math::Sums& sums) {
@@ -145,12 +145,12 @@ __device__ void add_up(const P& p, index_t row, index_t column, index_t first, i
     b.store(shared.b[slot]);
     __syncthreads();
   }
-  __syncthreads();  // what comes may use the memory
+  __syncthreads();  // later code may use the memory
 }
 
 // Leaves the sums of this part in memory. True in the block that is the last one of its tile: there
-// `sums` become those of all parts, added in their order, so that their bits do not depend on who
-// came when.
+// `sums` become the sums over all parts, added in their order, so that their bits do not depend on
+// the order of blocks.
 template <class Math, class P>
 __device__ bool join_parts(const P& p, index_t split, index_t tile,
                            Four<typename Math::T> (&sums)[Math::groups]) {

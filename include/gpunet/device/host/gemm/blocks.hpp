@@ -22,7 +22,7 @@ struct GemmTile {
   index_t b_row, b_group;
   float* c;
   index_t c_row, c_group;
-  const float* next;  // what is wanted in the L2 cache soon: k cache lines
+  const float* next;  // k cache lines to be loaded into the L2 cache
   float beta;         // C = A B + beta C; with 0, C is not read
   const float* bias;  // one per row, or null
   bool relu;
@@ -36,8 +36,8 @@ struct GemmKernels {
   index_t wide, narrow;
   Kernel tall_kernels[2], low_kernels[2];  // wide, narrow; the tall ones want A packed
 
-  // The height of the next tile when `rows` are left: what is 2 low or more is made up of both with
-  // little waste.
+  // The height of the next tile when `rows` are left: heights from 2 low on are made up of both
+  // with little waste.
   index_t height(index_t rows) const {
     return rows <= low || (rows > tall && rows <= 2 * low) ? low : tall;
   }
@@ -303,7 +303,7 @@ class GemmPlan {
   index_t scratch() const { return scratch_; }    // floats
 
  private:
-  // A block of C, and what of A and B belongs to it for one block of K, stay in the L2 cache.
+  // A block of C, and its parts of A and B for one block of K, stay in the L2 cache.
   static constexpr index_t most_rows = 120, most_columns = 1024;
   static constexpr index_t most_packed = index_t{1} << 22;  // floats of B
 

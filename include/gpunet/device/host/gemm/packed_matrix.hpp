@@ -53,7 +53,7 @@ class PackedMatrix {
   }
 
  private:
-  // Returns the rows of all tiles: the last one may be higher than what is left.
+  // Returns the rows of all tiles: the last one may be higher than the rest.
   index_t packed_rows() const {
     index_t end = 0;
     while (end < m_)

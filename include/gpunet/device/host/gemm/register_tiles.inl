@@ -62,7 +62,7 @@ GPUNET_TARGET inline void multiply_tile(const detail::GemmTile& tile) {
   if (tile.bias || tile.relu) finish_tile(tile, ROWS, VECTORS);
 }
 
-// As many sums as fit beside the operands.
+// The sums that fit beside the operands.
 #if GPUNET_LANES == 16
 inline constexpr detail::GemmKernels gemm_kernels{
     12,

@@ -25,9 +25,9 @@ struct AnyRows {
   index_t rows, width, y_channel, y_row, y_column;
 };
 
-// One dimension of a correlation. Targets come in `write_step` phases, those that are so far apart;
-// all targets of a phase see the same taps: target phase + n write_step reads source n
-// read_step + offset(tap).
+// One dimension of a correlation. Targets come in `write_step` phases: the targets of a phase are
+// so far apart; all targets of a phase see the same taps: target phase + n write_step reads source
+// n read_step + offset(tap).
 struct AnyCorrelationAxis {
   ConvAxis axis;
   bool gradient;  // the targets are the elements, the sources the outputs
@@ -47,8 +47,8 @@ struct AnyCorrelationAxis {
                     : tap * axis.dilation - axis.padding;
   }
 
-  // The taps that a phase sees: how many, those of the phases before, the least and the largest
-  // offset.
+  // The taps that a phase sees: their number, the number of taps of the phases before, the least
+  // and the largest offset.
   struct Taps {
     index_t count = 0, before = 0, least = 0, largest = 0;
   };
@@ -111,8 +111,8 @@ struct AnyCorrelation {
   index_t channels, out_channels;  // of a group
   index_t inner;
 
-  // Whether columns are sorted by their remainder modulo the step, so that those that a tap reads
-  // are neighbors. Columns of 16 samples need not be.
+  // Whether columns are sorted by their remainder modulo the step, so that the columns that a tap
+  // reads are neighbors. Columns of 16 samples need not be.
   bool sorted() const { return columns.read_step() > 1 && inner < 16; }
   // Returns the columns of a phase that are computed: enough to fill the narrowest vector.
   index_t computed(index_t phase) const {
@@ -154,7 +154,7 @@ struct AnyCorrelation {
 // A band of rows of one phase of a correlation.
 struct AnyBand {
   const AnyCorrelation& c;
-  index_t row_phase, column_phase, first, count;  // the first row of the phase, and how many
+  index_t row_phase, column_phase, first, count;  // the first row of the phase, and their number
   AnyCorrelationAxis::Taps row_taps, column_taps;
   index_t offsets[AnyRows::most_taps];
 
@@ -225,8 +225,8 @@ struct AnyBand {
   }
 };
 
-// The layout of filters: distances between the channels of sums and those of sources of a group,
-// and between groups.
+// The layout of filters: distances between the channels of sums, between the channels of sources of
+// a group, and between groups.
 struct AnyFilters {
   const float* w;
   index_t out, in, group;
@@ -252,8 +252,7 @@ inline void pack_any_filters(const AnyCorrelation& c, const AnyFilters& filters,
       }
 }
 
-// Returns whether threads share the work on a slice, as those of a Conv2d do; see
-// conv2d/host/direct.hpp.
+// Returns whether threads share the work on a slice, as in a Conv2d; see conv2d/host/direct.hpp.
 inline bool is_shared(const Slice& slice, const AnyConv2dGeometry& g) {
   constexpr index_t enough = 1 << 22, enough_of_one = 1 << 20;  // products
   const index_t products = slice.samples() * g.out_features() * g.taps();

@@ -4,8 +4,8 @@
 
 namespace gpunet::GPUNET_PATH {
 
-// How many vectors of sums CT channels have in registers, and how many taps the weight gradient of
-// CT channels.
+// The vectors of sums of CT channels in registers, and the taps of the weight gradient of CT
+// channels.
 template <int CT>
 inline constexpr int any_vectors = GPUNET_LANES == 16                ? (CT == 6   ? 4
                                                                         : CT == 4 ? 6
@@ -141,7 +141,7 @@ GPUNET_TARGET inline void any_gradient_tile(const AnyRows& c, index_t first, con
       }
     }
     if (tail == 0) continue;
-    i = c.width - lanes;  // the last vector reaches back; what was counted already is masked
+    i = c.width - lanes;  // the last vector reaches back; counted lanes are masked
     const index_t at = row * c.x_row + (i >> 4) * c.x_column + (i & 15);
 #pragma GCC unroll 12
     for (int t = 0; t < CT; ++t) {

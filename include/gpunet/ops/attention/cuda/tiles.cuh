@@ -41,8 +41,7 @@ __device__ inline int attention_y() {
   return static_cast<int>(threadIdx.x) / attention_side;
 }
 
-// Returns the products of the rows of two matrices, of which those from `rows` and `columns` on are
-// 0.
+// Returns the products of the rows of two matrices, whose rows from `rows` and `columns` on are 0.
 template <int R, class T>
 __device__ AttentionTile<R, T> products_of_rows(AttentionShared<R, T>& shared,
                                                 const AttentionRows<const T>& left,
@@ -53,7 +52,7 @@ __device__ AttentionTile<R, T> products_of_rows(AttentionShared<R, T>& shared,
   constexpr int tile = AttentionShared<R, T>::tile, threads = attention_side * attention_side;
   AttentionTile<R, T> sum;
   for (index_t first = 0; first < depth; first += attention_depth) {
-    __syncthreads();  // whoever still reads what was there before
+    __syncthreads();  // after all reads of the old contents
     for (int i = static_cast<int>(threadIdx.x); i < tile * attention_depth; i += threads) {
       const int row = i / attention_depth, k = i % attention_depth;
       const bool inside = first + k < depth;
@@ -147,7 +146,7 @@ struct AttentionHead {
   }
 };
 
-// What a block does: a head of a sample, a tile of its rows, and as many columns of the results.
+// The work of a block: a head of a sample, a tile of its rows, and some columns of the results.
 struct AttentionBlock {
   index_t n, head, first, first_column;
 

@@ -35,7 +35,7 @@ struct AttentionTiles {
 template <class T>
 struct AttentionFactors {
   AttentionDropout<T> dropout;
-  index_t sample, samples;             // the first of the samples, and how many
+  index_t sample, samples;             // the first of the samples, and their number
   index_t first_block, blocks_of_row;  // random blocks of the first row, and of every row
   // Of the tile: random blocks of a row, elements of a row of `to`.
   index_t blocks, to_row;
@@ -53,7 +53,7 @@ struct AttentionFactors {
   }
 };
 
-// A product of matrices, C = A B or C += A B. Columns of B and C are vectors; those of C are
+// A product of matrices, C = A B or C += A B. Columns of B and C are vectors; vectors of C are
 // neighbors.
 template <class T>
 struct LaneProduct {

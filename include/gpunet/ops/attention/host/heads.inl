@@ -186,8 +186,8 @@ struct HeadLayout {
     return combine(value, [](T a, T b) { return a + b; });
   }
 
-  // Returns a vector of scores without those of the keys from `visible` on; `first` is the key of
-  // the first lane.
+  // Returns a vector of scores without the keys from `visible` on; `first` is the key of the first
+  // lane.
   GPUNET_TARGET [[gnu::always_inline]] static V hide(V scores, index_t first, index_t visible) {
     if constexpr (one)
       for (index_t lane = std::max(visible - first, index_t{0}); lane < width; ++lane)
@@ -195,7 +195,7 @@ struct HeadLayout {
     return scores;
   }
 
-  // Writes 0 for each key, -infinity for those that are ignored.
+  // Writes 0 for each key, -infinity for ignored ones.
   GPUNET_TARGET static void pack_mask(const T* mask, index_t inner, index_t keys, T* to) {
     constexpr T ignored = -std::numeric_limits<T>::infinity();
     std::fill_n(to, row(keys), T{});
@@ -205,7 +205,7 @@ struct HeadLayout {
   }
 };
 
-// One head of one sample, or of as many as there are lanes: `n` is the first of them.
+// One head of one sample, or of a sample per lane: `n` is the first of them.
 template <bool one, class T>
 struct Head {
   using Layout = HeadLayout<one, T>;

@@ -61,8 +61,7 @@ struct CudnnDescriptors {
 };
 
 // The plan of one convolution by cuDNN: for each product the algorithm that it expects to be the
-// fastest of those that give the same bits in every run. Nothing is measured, so every run makes
-// the same choice.
+// fastest with the same bits in every run. Nothing is measured, so every run makes the same choice.
 template <class T>
 class CudnnPlan {
  public:

@@ -133,7 +133,7 @@ void conv2d_backward_parameters(Cuda& device, const Conv2dBackwardArgs<T, Geomet
                   a.scratch);
 }
 
-// Returns how many elements of T the two functions below need as scratch.
+// Returns the elements of T that the two functions below need as scratch.
 template <class Geometry, class T>
 index_t conv2d_block_scratch(const Cuda& device, const Slice& slice,
                              const Conv2dBlock<Geometry>& block, T) {

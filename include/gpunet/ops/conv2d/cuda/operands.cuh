@@ -1,5 +1,5 @@
-// Convolutions as matrix products on Cuda: what the operands are, without a column matrix, and
-// where the sums go.
+// Convolutions as matrix products on Cuda: the operands, without a column matrix, and the places of
+// the sums.
 #pragma once
 
 #include <algorithm>
@@ -41,8 +41,7 @@ struct OutputOrder {
   }
 };
 
-// One weight of a filter: how far the pixel that it meets is from the first one, and in which row
-// and column.
+// One weight of a filter: the distance of its pixel from the first one, its row and its column.
 struct Tap {
   int offset;
   short row, column;
@@ -163,7 +162,7 @@ struct TurnedFilters {
 // The gradient of a convolution's outputs, through the pooling behind it, which is not stored.
 template <class T>
 struct OutputGradient {
-  const T* dy;               // of what came out behind it
+  const T* dy;               // of the op behind it
   const PoolChoice* choice;  // null without a pooling
 
   __device__ T at(index_t cell, int corner) const {
@@ -254,7 +253,7 @@ struct Images {
     return {sample * channels * cells.divisor, static_cast<int>(j - sample * cells.divisor)};
   }
   // Stores `count` of four neighbors, in one store where they are adjacent. Where `gates` is not
-  // null, 0 for those whose gate is 0.
+  // null, 0 where the gate is 0.
   __device__ void store(index_t channel, Cell first, const T* values, int count,
                         const T* gates = nullptr) const {
     const int all = static_cast<int>(cells.divisor);

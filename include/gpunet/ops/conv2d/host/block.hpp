@@ -19,7 +19,7 @@ struct RowBlock : Conv2dBlock<Conv2dGeometry> {
   index_t inner;
 
   // Floats of scratch: rows of the convolution that wait to be pooled, or of its gradient; x in
-  // order; the rest of what a convolution needs.
+  // order; the scratch of a convolution.
   index_t waiting() const {
     const index_t rows = std::min(gradient_block(g, inner), g.out_height + 1) * g.out_width * inner;
     return g.out_channels * std::max(rows, joins_rows() ? used_height() * g.width * inner : 0);
@@ -198,8 +198,8 @@ inline void backward_in_rows(Host& device, const RowBlocks& all,
   }
 }
 
-// Returns how many elements of the convolution's output, or of its gradient, wait in scratch where
-// ops go one by one.
+// Returns the number of elements of the convolution's output, or of its gradient, that wait in
+// scratch where ops go one by one.
 template <class Geometry>
 index_t waiting_elements(const Slice& slice, const Conv2dBlock<Geometry>& block) {
   return block.pool ? slice.samples() * block.g.out_features() : 0;
@@ -237,7 +237,7 @@ void backward_one_by_one(Host& device, const Conv2dBackwardArgs<float, Geometry>
 
 }  // namespace detail
 
-// Returns how many elements of scratch the two functions below need.
+// Returns the elements of scratch that the two functions below need.
 template <class Geometry>
 index_t conv2d_block_scratch(const Host& device, const Slice& slice,
                              const Conv2dBlock<Geometry>& block, float = {}) {

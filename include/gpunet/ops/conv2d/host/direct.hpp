@@ -21,8 +21,8 @@ inline bool is_shared(const Slice& slice, const Conv2dGeometry& g) {
   return slice.outer > 1 && slice.samples() * g.out_features() * g.taps() >= enough;
 }
 
-// Returns among how many threads the output rows of a group are divided: of a single group, where
-// none would have work otherwise.
+// Returns the number of threads that share the output rows of a group: of a single group, where
+// other threads would have no work.
 inline index_t row_shares(const Host& device, const Slice& slice, const Conv2dGeometry& g) {
   constexpr index_t enough = 1 << 19;  // products of a thread
   if (slice.outer > 1) return 1;
@@ -30,7 +30,7 @@ inline index_t row_shares(const Host& device, const Slice& slice, const Conv2dGe
                     index_t{device.threads()});
 }
 
-// Returns how many workers share it, each with scratch of its own.
+// Returns the number of workers that share it, each with scratch of its own.
 inline index_t conv2d_workers(const Host& device, const Slice& slice, const Conv2dGeometry& g) {
   return is_shared(slice, g) ? device.threads() : 1;
 }
@@ -92,14 +92,14 @@ struct Correlation {
     return rows;
   }
 
-  // Returns how many vectors the first and the last tile of a row have so that `within` pays; 0
-  // where it does not.
+  // Returns the vectors of the first and of the last tile of a row so that `within` pays; 0 where
+  // it does not.
   index_t edge_vectors(index_t lanes) const {
     const index_t frame = data_begin / lanes;
     return frame > 2 && width >= 4 * frame * lanes / 2 ? frame - 1 : 0;
   }
 
-  // Those of some rows of a gradient whose filter row ky is on the image (spread = 1).
+  // Returns the rows of a gradient, among `all`, whose filter row ky is on the image (spread = 1).
   GradientRows rows_under(const GradientRows& all, index_t ky) const {
     const index_t above = ceil_div(std::max(index_t{0}, padding - ky), stride);
     // The first number r * stride that is below the image.
@@ -160,7 +160,7 @@ struct PaddedRows {
 struct SpreadRows {
   Conv2dGeometry g;
   index_t inner;
-  index_t rows;  // of dy; those below are zero
+  index_t rows;  // of dy; the rows below are zero
 
   index_t columns() const { return g.width + g.kernel - 1; }
   index_t row() const { return columns() * inner; }
@@ -315,14 +315,14 @@ inline void correlate_gradient(const SpreadRows& spread, const float* rows, cons
   GPUNET_CALL_PATH(c.width, correlate, c, 0, g.height);
 }
 
-// Returns how many rows of dy stay in the L1 cache while their products with x are summed: an even
-// number.
+// Returns the even number of rows of dy that stay in the L1 cache while their products with x are
+// summed.
 inline index_t gradient_block(const Conv2dGeometry& g, index_t inner) {
   constexpr index_t floats = 8192;
   return std::max(index_t{2}, floats / (4 * g.out_width * inner) / 2 * 2);
 }
 
-// Returns how many elements of scratch one worker needs.
+// Returns the elements of scratch that one worker needs.
 inline index_t direct_scratch(const Slice& slice, const Conv2dGeometry& g) {
   const index_t filters =
       std::max(detail::packed_elements(g.out_channels, g.in_channels, g.kernel),

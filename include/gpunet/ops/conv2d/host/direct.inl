@@ -4,7 +4,7 @@
 
 namespace gpunet::GPUNET_PATH {
 
-// Sums in registers: channels x vectors at a time, as many as the path has registers for.
+// Sums in registers: channels x vectors at a time, by the registers of the path.
 template <int CT>
 inline constexpr index_t most_vectors = GPUNET_LANES == 16 ? 24 / CT : tile_rows;
 inline constexpr int wide_gradient = tile_rows,
@@ -27,7 +27,7 @@ GPUNET_TARGET inline void correlate_tile(const Correlation& c, const TapRows& ro
     for (int v = 0; v < NV; ++v)
       sums[t][v] = Vector{} + bias[t];
 
-  // Taps that follow each other: those of all rows, or where some are left out, of one.
+  // Taps that follow each other: of all rows, or where some are left out, of one.
   const bool all = rows.step == 1 && rows.columns == c.kernel;
   const index_t runs = all ? 1 : rows.count, taps = all ? rows.count * c.kernel : rows.columns;
   const index_t* offset = c.taps + rows.first_column;
@@ -154,7 +154,7 @@ GPUNET_TARGET inline void weight_gradient_tile(const GradientRows& g, const floa
       }
     }
     if (tail == 0) continue;
-    i = g.width - lanes;  // the last vector reaches back; what was counted already is masked
+    i = g.width - lanes;  // the last vector reaches back; counted lanes are masked
 #pragma GCC unroll 8
     for (int t = 0; t < CT; ++t) {
       const Vector value = keep(load(d[t] + begin + i), fresh);

@@ -10,10 +10,9 @@ namespace gpunet {
 
 namespace detail {
 
-// The measured costs of a convolution by Winograd's algorithm and directly: in products per filter,
-// those of a direct convolution a third more than their number. The transform of a filter costs
-// about 150; that of inputs is shared among the output channels, that of outputs among the input
-// channels.
+// The measured costs of a convolution by Winograd's algorithm and directly: in products per filter;
+// products of a direct convolution cost a third more. The transform of a filter costs about 150;
+// that of inputs is shared among the output channels, that of outputs among the input channels.
 struct WinogradCost {
   index_t winograd = 0, direct = 0;
 

@@ -51,7 +51,7 @@ struct WideImage {
 
 // Some rows of y, and the part of x that they need.
 struct WideBand {
-  index_t out_row, out_column, out_rows, out_columns;  // the first of y, and how many
+  index_t out_row, out_column, out_rows, out_columns;  // the first of y, and their number
   index_t first_row, first_column, rows, columns;      // of x; may lie over the border
   WideSegments taps;                                   // in the filters and in the band
 
@@ -83,8 +83,8 @@ struct WideCorrelation {
     return extent(band_rows()) * image.row_step(extent(ceil_div(out_width, write_step)));
   }
 
-  // Returns how far from the first row (or column) of its band's y, `phase`, filter row `tap`
-  // reads; whether it has a part.
+  // Return whether filter row `tap` has a part in the rows (or columns) of y of `phase`, and its
+  // distance from the first one of the band.
   bool sees(index_t phase, index_t tap) const {
     return !gradient || (phase + padding - tap) % write_step == 0;
   }

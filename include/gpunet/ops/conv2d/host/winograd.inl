@@ -298,7 +298,7 @@ GPUNET_TARGET inline void winograd_filters(const WinogradFilters& f, index_t fir
 }
 
 // v [points][channel][tile][16] = B^T d B of the tiles of a block, for channels
-// first <= channel < last of x. What lies over the border is zero.
+// first <= channel < last of x. Elements over the border are zero.
 template <index_t Kernel>
 GPUNET_TARGET inline void winograd_inputs(const Winograd& g, const WinogradBlock& block,
                                           const float* x, index_t first, index_t last, float* v,
@@ -352,7 +352,7 @@ GPUNET_TARGET inline void winograd_output_tile(const float* m, index_t plane, fl
       store(y + i * row + j, load(inside + i * 64 + j));
 }
 
-// Fetches what a tile of outputs will be written over.
+// Fetches the memory of a tile of outputs.
 GPUNET_TARGET [[gnu::always_inline]] inline void prefetch_tile(const float* y, index_t row,
                                                                index_t rows) {
   for (index_t i = 0; i < std::min(rows, index_t{4}); ++i)

@@ -14,7 +14,7 @@ namespace detail {
 
 inline constexpr int cross_entropy_threads = 128;
 
-// `warps` warps make one sample of a slice that lies [samples][classes]. The formulas are those of
+// `warps` warps make one sample of a slice that lies [samples][classes]. The formulas are as in
 // CrossEntropy.
 template <int warps, class T>
 __global__ void __launch_bounds__(cross_entropy_threads, 1)

@@ -36,7 +36,7 @@ struct AcrossRows {
   __device__ T load(index_t i, index_t row) const { return data[row + i]; }
 };
 
-// The transpose with a last column of ones, whose sums are those of the other factor.
+// The transpose with a last column of ones, whose products are the sums of the other factor.
 template <class T>
 struct AcrossRowsAndOnes : AcrossRows<T> {
   index_t size;  // the number of the column of ones
@@ -226,8 +226,8 @@ inline bool large_linear_input(Cuda& device, const LinearBackwardArgs<float>& a)
   return true;
 }
 
-// The product for the gradients of parameters, or of the input, by cuBLASLt if that does it: then
-// the one that is left is empty.
+// The product for the gradients of parameters, or of the input, which is empty if cuBLASLt has done
+// it.
 template <class T>
 auto parameter_product(Cuda& device, const LinearBackwardArgs<T>& a) {
   auto parameters = LinearProducts{a.slice.samples(), a.in, a.out}.parameters(a);

@@ -110,8 +110,8 @@ GPUNET_TARGET [[gnu::always_inline]] inline void add_products(index_t in, const 
   }
 }
 
-// OT outputs of N samples: dot products, the last vector reaching back with what was counted
-// already masked.
+// OT outputs of N samples: dot products, the last vector reaching back with the counted lanes
+// masked.
 template <int N, int OT>
 GPUNET_TARGET inline void forward_rows_tile(index_t in, const float* rows, const float* w,
                                             OptionalArray<const float> b, float* y, bool relu) {

@@ -82,7 +82,7 @@ GPUNET_TARGET [[gnu::always_inline]] inline Vector4 sum4(Vector a, Vector b, Vec
 #endif
 }
 
-// Stores the sums of the lanes of Count vectors, or adds them to what is there.
+// Stores the sums of the lanes of Count vectors, or adds them to the stored ones.
 template <index_t Count>
 GPUNET_TARGET [[gnu::always_inline]] inline void store_sums(const Vector (&sums)[Count],
                                                             float* gradient,

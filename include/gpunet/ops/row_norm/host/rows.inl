@@ -36,8 +36,8 @@ struct RowMeans {
   GPUNET_TARGET [[gnu::always_inline]] Vector distance(Vector x) const { return x - high - low; }
 };
 
-// Weights of a row: of a place those of all lanes, or where lanes are neighbors in the row, of
-// lanes places.
+// Weights of a row: one for all lanes of a place, or where lanes are neighbors in the row, one for
+// each lane.
 struct RowWeights {
   const float* weights;  // may be null
   float missing;
@@ -199,7 +199,7 @@ GPUNET_TARGET inline void row_norm_input_gradient(const RowNormBackward<float>& 
   }
 }
 
-// The sums of a weight, or of as many as there are lanes.
+// The sums of a weight, or of a weight per lane.
 struct WeightSums {
   const float *x, *dy;
   LaneSums normal_sum{}, sum{};
