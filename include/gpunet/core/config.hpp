@@ -95,6 +95,10 @@
 #define GPUNET_X86 0
 #endif
 
+// Marks a declaration whose uses warn and name its replacement: GPUNET_DEPRECATED("use X").
+#define GPUNET_DEPRECATED(instead) \
+  [[deprecated("gpunet: deprecated (a later version removes it), " instead)]]
+
 // 1 unless the address sanitizer watches memory.
 #if defined(__SANITIZE_ADDRESS__)
 #define GPUNET_CACHES_HOST_MEMORY 0
