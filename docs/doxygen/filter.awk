@@ -8,7 +8,7 @@
 #   GPUNET_REFUSED_...(...) and GPUNET_NO_...     are left out: calls that do not compile
 #
 # Lines that are indented in a comment are shown as they are. Some things need no comment of their own: what is defaulted or
-# deleted; names for types, and functions of one line, of which the reference shows the code; the constructors of a class, and the
+# deleted; names for types, and functions of one statement, of which the reference shows the code; the constructors of a class, and the
 # data of a struct, which its comment is about; operators that write to a stream; and the members of the contracts in nn/layer.hpp,
 # ops/elementwise.hpp, nn/loss.hpp, data/dataset.hpp, train/fit.hpp and optim/update.hpp.
 
@@ -92,7 +92,7 @@ function declaration(i,    text) {
 function documented(code, text, first_has,    out, i, c, open, is_data) {
   match(code, /^ */)
   out = substr(code, 1, RLENGTH) (first_has ? "" : "/**" text "*/ ")
-  is_data = code ~ /; *$/ && code !~ /^[^={]*\(/ && code !~ /^ *(using|template) /
+  is_data = (code ~ /; *$/ || code ~ /^ *static constexpr .*, *$/) && code !~ /^[^={]*\(/ && code !~ /^ *(using|template) /
   for (i = RLENGTH + 1; i <= length(code); ++i) {
     c = substr(code, i, 1)
     open += index("({[<", c) > 0
@@ -105,6 +105,7 @@ function documented(code, text, first_has,    out, i, c, open, is_data) {
 # A word about what needs no comment.
 function obvious(i,    text, name) {
   text = line[i]
+  if (text ~ /\{ *$/ && line[i + 2] ~ /^ *\}$/) text = text line[i + 1] " }"
   if (text ~ /^ *(using|typedef) / || text ~ /= (default|delete|0); *$/ || text ~ /^[^={]*\(.*\{.*\} *$/) {
     sub(/^ */, "", text)
     gsub(/\*\//, "* /", text)

@@ -97,7 +97,7 @@
 
 // Marks a declaration whose uses warn and name its replacement: GPUNET_DEPRECATED("use X").
 #define GPUNET_DEPRECATED(instead) \
-  [[deprecated("gpunet: deprecated (a later version removes it), " instead)]]
+  [[deprecated("gpunet: old name (a later version removes it), " instead)]]
 
 // 1 unless the address sanitizer watches memory.
 #if defined(__SANITIZE_ADDRESS__)

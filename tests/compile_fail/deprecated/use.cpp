@@ -1,4 +1,4 @@
-// expect: gpunet: deprecated (a later version removes it), use g
+// expect: gpunet: old name (a later version removes it), use g
 // A deprecated function is called, with warnings as errors.
 #include <gpunet/core/config.hpp>
 
