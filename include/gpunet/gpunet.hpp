@@ -30,13 +30,13 @@
 #include <gpunet/device/host/host.hpp>
 #include <gpunet/device/host/sum_each.hpp>
 #include <gpunet/device/select.hpp>
+#include <gpunet/functions/activations.hpp>
 #include <gpunet/io/checkpoint.hpp>
 #include <gpunet/io/optimizer_state.hpp>
 #include <gpunet/model/parameter.hpp>
 #include <gpunet/model/predictor.hpp>
 #include <gpunet/model/save_load.hpp>
 #include <gpunet/model/summary.hpp>
-#include <gpunet/nn/activations.hpp>
 #include <gpunet/nn/adaptive_avg_pool1d.hpp>
 #include <gpunet/nn/adaptive_avg_pool2d.hpp>
 #include <gpunet/nn/any_activation.hpp>

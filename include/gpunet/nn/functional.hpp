@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include <gpunet/nn/activations.hpp>
+#include <gpunet/functions/activations.hpp>
 #include <gpunet/nn/batch_norm.hpp>
 #include <gpunet/nn/normalization.hpp>
 #include <gpunet/nn/value_math.hpp>
@@ -15,23 +15,8 @@ namespace gpunet::nn {
 
 inline namespace GPUNET_BACKENDS {
 
-// Activations, element by element, with PyTorch's definitions and defaults.
+// max(x, 0). The other activations are in functions/activations.hpp.
 Value relu(const Value& x);
-Value relu6(const Value& x);
-Value leaky_relu(const Value& x, double negative_slope = 0.01);
-Value elu(const Value& x, double alpha = 1);
-Value selu(const Value& x);
-Value gelu(const Value& x, Approximate approximate = Approximate::none);
-Value silu(const Value& x);
-Value mish(const Value& x);
-Value tanh(const Value& x);
-Value sigmoid(const Value& x);
-Value logsigmoid(const Value& x);
-Value softplus(const Value& x);
-Value softsign(const Value& x);
-Value hardtanh(const Value& x, double min_val = -1, double max_val = 1);
-Value hardswish(const Value& x);
-Value hardsigmoid(const Value& x);
 
 // Softmax along a dimension, and its logarithm.
 Value softmax(const Value& x, int dim);

@@ -212,53 +212,6 @@ inline namespace GPUNET_BACKENDS {
 GPUNET_BACKENDS_INLINE Value relu(const Value& x) {
   return detail::add_node<ReLU>("relu", ReluOp{}, x, x.sizes());
 }
-GPUNET_BACKENDS_INLINE Value relu6(const Value& x) {
-  return detail::elementwise_node("relu6", ReLU6{}, x);
-}
-GPUNET_BACKENDS_INLINE Value leaky_relu(const Value& x, double negative_slope) {
-  return detail::elementwise_node("leaky_relu", LeakyReLU(negative_slope), x);
-}
-GPUNET_BACKENDS_INLINE Value elu(const Value& x, double alpha) {
-  return detail::elementwise_node("elu", ELU(alpha), x);
-}
-GPUNET_BACKENDS_INLINE Value selu(const Value& x) {
-  return detail::elementwise_node("selu", SELU{}, x);
-}
-GPUNET_BACKENDS_INLINE Value gelu(const Value& x, Approximate approximate) {
-  if (approximate == Approximate::tanh)
-    return detail::elementwise_node("gelu", detail::GELUByTanh{}, x);
-  return detail::elementwise_node("gelu", detail::GELUByErf{}, x);
-}
-GPUNET_BACKENDS_INLINE Value silu(const Value& x) {
-  return detail::elementwise_node("silu", SiLU{}, x);
-}
-GPUNET_BACKENDS_INLINE Value mish(const Value& x) {
-  return detail::elementwise_node("mish", Mish{}, x);
-}
-GPUNET_BACKENDS_INLINE Value tanh(const Value& x) {
-  return detail::elementwise_node("tanh", Tanh{}, x);
-}
-GPUNET_BACKENDS_INLINE Value sigmoid(const Value& x) {
-  return detail::elementwise_node("sigmoid", Sigmoid{}, x);
-}
-GPUNET_BACKENDS_INLINE Value logsigmoid(const Value& x) {
-  return detail::elementwise_node("logsigmoid", LogSigmoid{}, x);
-}
-GPUNET_BACKENDS_INLINE Value softplus(const Value& x) {
-  return detail::elementwise_node("softplus", Softplus{}, x);
-}
-GPUNET_BACKENDS_INLINE Value softsign(const Value& x) {
-  return detail::elementwise_node("softsign", Softsign{}, x);
-}
-GPUNET_BACKENDS_INLINE Value hardtanh(const Value& x, double min_val, double max_val) {
-  return detail::elementwise_node("hardtanh", Hardtanh(min_val, max_val), x);
-}
-GPUNET_BACKENDS_INLINE Value hardswish(const Value& x) {
-  return detail::elementwise_node("hardswish", Hardswish{}, x);
-}
-GPUNET_BACKENDS_INLINE Value hardsigmoid(const Value& x) {
-  return detail::elementwise_node("hardsigmoid", Hardsigmoid{}, x);
-}
 
 GPUNET_BACKENDS_INLINE Value softmax(const Value& x, int dim) {
   return detail::softmax_along<Softmax>("softmax", x, dim, SoftmaxKind::probabilities);
@@ -550,8 +503,7 @@ GPUNET_BACKENDS_INLINE Value gather(const Value& x, const Value& indices) {
 }
 
 GPUNET_BACKENDS_INLINE Value pairwise_distance(const Value& a, const Value& b, double eps) {
-  return detail::elementwise_node("pairwise_distance", detail::Length{},
-                                  sum(square(a - b + eps), -1));
+  return apply_function(functions::Length(), sum(square(a - b + eps), -1));
 }
 GPUNET_BACKENDS_INLINE Value cosine_similarity(const Value& a, const Value& b, double eps) {
   const auto length = [eps](const Value& x) {

@@ -2,7 +2,6 @@
 // compiled library.
 #pragma once
 
-#include <gpunet/nn/activations.hpp>
 #include <gpunet/nn/any_activation.hpp>
 #include <gpunet/nn/bce_loss.hpp>
 #include <gpunet/nn/constant.ipp>
@@ -25,41 +24,10 @@ GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::nn::Flatten>);
 GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::nn::Identity>);
 GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::nn::detail::ReshapeOp>);
 
-GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::Tanh>>);
-GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::Sigmoid>>);
-GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::Hardtanh>>);
-GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::ReLU6>>);
-GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::LeakyReLU>>);
-GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::ELU>>);
-GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::SELU>>);
-GPUNET_COMPILE_KERNELS(
-    gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::GELUByErf>>);
-GPUNET_COMPILE_KERNELS(
-    gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::GELUByTanh>>);
-GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::SiLU>>);
-GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::Mish>>);
-GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::LogSigmoid>>);
-GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::Softplus>>);
-GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::Softsign>>);
-GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::Hardswish>>);
-GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::Hardsigmoid>>);
-GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::Abs>>);
-GPUNET_COMPILE_KERNELS(
-    gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::Affine>>);
-GPUNET_COMPILE_KERNELS(
-    gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::Clamp>>);
-GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::Cos>>);
-GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::Exp>>);
-GPUNET_COMPILE_KERNELS(
-    gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::Length>>);
-GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::Log>>);
-GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::Pow>>);
-GPUNET_COMPILE_KERNELS(
-    gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::Reciprocal>>);
-GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::Sin>>);
-GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::Sqrt>>);
-GPUNET_COMPILE_KERNELS(
-    gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::Square>>);
+#define GPUNET_COMPILE_FUNCTION(scope, Name) \
+  GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::scope::Name>>);
+GPUNET_FUNCTIONS(GPUNET_COMPILE_FUNCTION)
+#undef GPUNET_COMPILE_FUNCTION
 
 GPUNET_COMPILE_KERNELS(
     gpunet::detail::OwnKernels<gpunet::BinaryOp<
