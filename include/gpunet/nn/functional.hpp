@@ -8,6 +8,7 @@
 
 #include <gpunet/functions/activations.hpp>
 #include <gpunet/nn/batch_norm.hpp>
+#include <gpunet/nn/loss_of_values.hpp>
 #include <gpunet/nn/normalization.hpp>
 #include <gpunet/nn/value_math.hpp>
 
@@ -193,17 +194,10 @@ Value cosine_similarity(const Value& a, const Value& b, double eps = 1e-8);
 // of nll_loss, the same for log-probabilities. Definitions and options are PyTorch's.
 Value mse_loss(const Value& x, const Value& target);
 Value l1_loss(const Value& x, const Value& target);
-Value smooth_l1_loss(const Value& x, const Value& target, double beta = 1);
-Value huber_loss(const Value& x, const Value& target, double delta = 1);
-Value binary_cross_entropy(const Value& x, const Value& target);
 Value binary_cross_entropy_with_logits(const Value& x, const Value& target);
 Value nll_loss(const Value& x, const Value& target);
 Value cross_entropy(const Value& x, const Value& target);
-// The divergence of log-probabilities x from probabilities `target`: the sum over a sample, so that
-// the mean over the batch is PyTorch's reduction batchmean.
-Value kl_div(const Value& x, const Value& target);
-// target is 1 or -1.
-Value hinge_embedding_loss(const Value& x, const Value& target, double margin = 1);
+// target is 1 or -1. The losses of single numbers are in elementwise_losses.hpp.
 Value cosine_embedding_loss(const Value& a, const Value& b, const Value& target, double margin = 0);
 Value triplet_margin_loss(const Value& anchor, const Value& positive, const Value& negative,
                           double margin = 1);

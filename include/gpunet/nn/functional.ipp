@@ -13,7 +13,6 @@
 #include <gpunet/nn/dropout.hpp>
 #include <gpunet/nn/functional.hpp>
 #include <gpunet/nn/linear.hpp>
-#include <gpunet/nn/loss_of_values.hpp>
 #include <gpunet/nn/multihead_attention.hpp>
 #include <gpunet/nn/pooling.hpp>
 #include <gpunet/nn/recurrent.hpp>
@@ -192,16 +191,6 @@ GPUNET_BACKENDS_INLINE void require_classes(std::string_view loss, const Value& 
   require(x.sizes().tail() == target.sizes(), "gpunet::nn::", loss, ": targets of shape ",
           shape_text(target.sizes()), " for values of shape ", shape_text(x.sizes()), " (want ",
           shape_text(x.sizes().tail()), ", the index of a class for each), reshape one");
-}
-
-// The losses of the numbers of x and target.
-template <class Loss>
-Value losses_of_values(std::string_view function, const Value& x, const Value& target,
-                       const Loss& loss = {}) {
-  require_targets(function, x, target);
-  using F = LossOfValues<Loss>;
-  return add_node<F>(function, BinaryOp<F>{Broadcast(x.sizes(), target.sizes()), {loss}},
-                     std::array{x, target}, x.sizes());
 }
 
 }  // namespace GPUNET_BACKENDS
@@ -520,20 +509,6 @@ GPUNET_BACKENDS_INLINE Value l1_loss(const Value& x, const Value& target) {
   detail::require_targets("l1_loss", x, target);
   return mean(abs(x - target));
 }
-GPUNET_BACKENDS_INLINE Value smooth_l1_loss(const Value& x, const Value& target, double beta) {
-  require(beta >= 0, "gpunet::nn::smooth_l1_loss: beta ", beta, " (want 0 or more)");
-  if (beta == 0) return l1_loss(x, target);
-  return mean(
-      detail::losses_of_values("smooth_l1_loss", x, target, detail::SmoothAbsoluteError{beta}));
-}
-GPUNET_BACKENDS_INLINE Value huber_loss(const Value& x, const Value& target, double delta) {
-  require(delta > 0, "gpunet::nn::huber_loss: delta ", delta, " (want more than 0)");
-  return mean(detail::losses_of_values("huber_loss", x, target, detail::HuberError{delta}));
-}
-GPUNET_BACKENDS_INLINE Value binary_cross_entropy(const Value& x, const Value& target) {
-  return mean(
-      detail::losses_of_values<detail::BinaryCrossEntropy>("binary_cross_entropy", x, target));
-}
 GPUNET_BACKENDS_INLINE Value binary_cross_entropy_with_logits(const Value& x, const Value& target) {
   detail::require_targets("binary_cross_entropy_with_logits", x, target);
   return mean((1 - target) * x - logsigmoid(x));
@@ -545,13 +520,6 @@ GPUNET_BACKENDS_INLINE Value nll_loss(const Value& x, const Value& target) {
 GPUNET_BACKENDS_INLINE Value cross_entropy(const Value& x, const Value& target) {
   detail::require_classes("cross_entropy", x, target);
   return nll_loss(log_softmax(x, 1), target);
-}
-GPUNET_BACKENDS_INLINE Value kl_div(const Value& x, const Value& target) {
-  return sum(detail::losses_of_values<detail::Divergence>("kl_div", x, target));
-}
-GPUNET_BACKENDS_INLINE Value hinge_embedding_loss(const Value& x, const Value& target,
-                                                  double margin) {
-  return mean(detail::losses_of_values("hinge_embedding_loss", x, target, detail::Hinge{margin}));
 }
 GPUNET_BACKENDS_INLINE Value cosine_embedding_loss(const Value& a, const Value& b,
                                                    const Value& target, double margin) {

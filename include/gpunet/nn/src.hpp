@@ -3,17 +3,12 @@
 #pragma once
 
 #include <gpunet/nn/any_activation.hpp>
-#include <gpunet/nn/bce_loss.hpp>
 #include <gpunet/nn/constant.ipp>
 #include <gpunet/nn/cross_entropy_loss.ipp>
 #include <gpunet/nn/flatten.hpp>
 #include <gpunet/nn/functional.ipp>
-#include <gpunet/nn/hinge_embedding_loss.hpp>
 #include <gpunet/nn/identity.hpp>
 #include <gpunet/nn/init.ipp>
-#include <gpunet/nn/kl_div_loss.hpp>
-#include <gpunet/nn/l1_loss.hpp>
-#include <gpunet/nn/mse_loss.hpp>
 #include <gpunet/nn/output_loss.hpp>
 #include <gpunet/nn/reshape.hpp>
 #include <gpunet/nn/value.ipp>
@@ -29,32 +24,17 @@ GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::nn::detail::ReshapeOp>
 GPUNET_FUNCTIONS(GPUNET_COMPILE_FUNCTION)
 #undef GPUNET_COMPILE_FUNCTION
 
-GPUNET_COMPILE_KERNELS(
-    gpunet::detail::OwnKernels<gpunet::BinaryOp<
-        gpunet::nn::detail::LossOfValues<gpunet::nn::detail::BinaryCrossEntropy>>>);
-GPUNET_COMPILE_KERNELS(
-    gpunet::detail::OwnKernels<
-        gpunet::BinaryOp<gpunet::nn::detail::LossOfValues<gpunet::nn::detail::Divergence>>>);
-GPUNET_COMPILE_KERNELS(
-    gpunet::detail::OwnKernels<
-        gpunet::BinaryOp<gpunet::nn::detail::LossOfValues<gpunet::nn::detail::Hinge>>>);
-GPUNET_COMPILE_KERNELS(
-    gpunet::detail::OwnKernels<
-        gpunet::BinaryOp<gpunet::nn::detail::LossOfValues<gpunet::nn::detail::HuberError>>>);
-GPUNET_COMPILE_KERNELS(
-    gpunet::detail::OwnKernels<gpunet::BinaryOp<
-        gpunet::nn::detail::LossOfValues<gpunet::nn::detail::SmoothAbsoluteError>>>);
+#define GPUNET_COMPILE_PAIRS(Name) \
+  GPUNET_COMPILE_KERNELS(          \
+      gpunet::detail::OwnKernels<  \
+          gpunet::BinaryOp<gpunet::nn::detail::LossOfValues<gpunet::nn::detail::Name>>>);
+GPUNET_LOSSES_OF_PAIRS(GPUNET_COMPILE_PAIRS)
+#undef GPUNET_COMPILE_PAIRS
 
-GPUNET_COMPILE_ELEMENTWISE_LOSS(gpunet::nn::detail::AbsoluteError);
-GPUNET_COMPILE_ELEMENTWISE_LOSS(gpunet::nn::detail::BinaryCrossEntropy);
-GPUNET_COMPILE_ELEMENTWISE_LOSS(gpunet::nn::detail::BinaryCrossEntropyOfClasses);
-GPUNET_COMPILE_ELEMENTWISE_LOSS(gpunet::nn::detail::BinaryCrossEntropyOfLogits);
-GPUNET_COMPILE_ELEMENTWISE_LOSS(gpunet::nn::detail::Divergence);
-GPUNET_COMPILE_ELEMENTWISE_LOSS(gpunet::nn::detail::Hinge);
-GPUNET_COMPILE_ELEMENTWISE_LOSS(gpunet::nn::detail::HuberError);
-GPUNET_COMPILE_ELEMENTWISE_LOSS(gpunet::nn::detail::OutputItself);
-GPUNET_COMPILE_ELEMENTWISE_LOSS(gpunet::nn::detail::SmoothAbsoluteError);
-GPUNET_COMPILE_ELEMENTWISE_LOSS(gpunet::nn::detail::SquaredError);
+#define GPUNET_COMPILE_LOSS(Name) GPUNET_COMPILE_ELEMENTWISE_LOSS(gpunet::nn::detail::Name);
+GPUNET_ELEMENTWISE_LOSSES(GPUNET_COMPILE_LOSS)
+GPUNET_COMPILE_LOSS(OutputItself)
+#undef GPUNET_COMPILE_LOSS
 
 namespace gpunet::nn::detail {
 
