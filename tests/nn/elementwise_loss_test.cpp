@@ -58,6 +58,13 @@ TEST_CASE_TEMPLATE("ten shapes of losses of two arrays are PyTorch's", D, GPUNET
   check<D>(
       "hinge", any, any,
       [](R r) { return nn::HingeEmbeddingLoss({.reduction = r, .margin = 1.5}); }, true);
+  const Range counts{0, 9}, rates{0, 4};
+  check<D>("poisson", any, counts, [](R r) { return nn::PoissonNLLLoss({.reduction = r}); });
+  check<D>("poisson_full", any, counts,
+           [](R r) { return nn::PoissonNLLLoss({.full = true, .reduction = r}); });
+  check<D>("poisson_rate", rates, counts, [](R r) {
+    return nn::PoissonNLLLoss({.log_input = false, .full = true, .eps = 1e-3, .reduction = r});
+  });
 }
 
 TEST_CASE_TEMPLATE("gradients of losses of two arrays", D, GPUNET_TEST_DEVICES) {
@@ -75,6 +82,8 @@ TEST_CASE_TEMPLATE("gradients of losses of two arrays", D, GPUNET_TEST_DEVICES) 
     check_loss_gradients(device, nn::KLDivLoss({.reduction = nn::Reduction::batchmean}), output,
                          {-3, 0, 0, 1});
     check_loss_gradients(device, nn::KLDivLoss({.log_target = true}), output, logarithms);
+    check_loss_gradients(device, nn::PoissonNLLLoss({.full = true}), output, {-3, 3, 0, 9});
+    check_loss_gradients(device, nn::PoissonNLLLoss({.log_input = false}), output, {1, 3, 0, 9});
     // Without kinks between outputs and targets.
     check_loss_gradients(device, nn::L1Loss{}, output, {1, 3, -3, 0});
     check_loss_gradients(device, nn::SmoothL1Loss({.beta = 0.5}), output, {1, 3, -3, 0});

@@ -273,7 +273,7 @@ void check_activations(Checks& check) {
       nn::ELU{0.5}, nn::GELU{}, nn::GELU{nn::Approximate::tanh}, nn::Hardsigmoid{}, nn::Hardswish{},
       nn::LeakyReLU{}, nn::LeakyReLU{-0.5}, nn::LogSigmoid{}, nn::Mish{}, nn::PReLU<>{},
       nn::ReLU6{}, nn::SELU{}, nn::SiLU{}, nn::Softplus{}, nn::Softplus{2}, nn::Softsign{},
-      nn::AnyActivation{"tanh"}, nn::AnyActivation{"relu"});
+      nn::Hardshrink{0.03}, nn::AnyActivation{"tanh"}, nn::AnyActivation{"relu"});
   check.layer<3>(nn::Hardtanh{0, 3}, images);  // no input of any of these shapes is near 0
   check.layer<3>(nn::PReLU<2>{}, constant(images, 0, 2));
   check.layer<2>(nn::GLU<>{}, times(rows, 1, 2));

@@ -17,8 +17,9 @@ LAYERS = {
     "tanh": nn.Tanh(), "sigmoid": nn.Sigmoid(), "hardtanh": nn.Hardtanh(), "hardtanh_options": nn.Hardtanh(-0.4, 1.7),
     "relu6": nn.ReLU6(), "leaky_relu": nn.LeakyReLU(), "leaky_relu_options": nn.LeakyReLU(0.2), "elu": nn.ELU(),
     "elu_options": nn.ELU(0.7), "selu": nn.SELU(), "gelu": nn.GELU(), "gelu_options": nn.GELU("tanh"), "silu": nn.SiLU(),
-    "mish": nn.Mish(), "log_sigmoid": nn.LogSigmoid(), "softplus": nn.Softplus(), "softplus_options": nn.Softplus(2.0, 2.9),
-    "softsign": nn.Softsign(), "hardswish": nn.Hardswish(), "hardsigmoid": nn.Hardsigmoid()
+    "mish": nn.Mish(), "logsigmoid": nn.LogSigmoid(), "softplus": nn.Softplus(), "softplus_options": nn.Softplus(2.0, 2.9),
+    "softsign": nn.Softsign(), "hardswish": nn.Hardswish(), "hardsigmoid": nn.Hardsigmoid(),
+    "hardshrink": nn.Hardshrink(), "hardshrink_options": nn.Hardshrink(0.3),
 }
 
 

@@ -27,6 +27,9 @@ KINDS = {
     "kl_div": (nn.KLDivLoss, {}, "logarithm and probability"),
     "kl_div_log": (nn.KLDivLoss, {"log_target": True}, "logarithms"),
     "hinge": (nn.HingeEmbeddingLoss, {"margin": 1.5}, "pairs"),
+    "poisson": (nn.PoissonNLLLoss, {}, "counts"),
+    "poisson_full": (nn.PoissonNLLLoss, {"full": True}, "counts"),
+    "poisson_rate": (nn.PoissonNLLLoss, {"log_input": False, "full": True, "eps": 1e-3}, "rates"),
 }
 
 
@@ -53,11 +56,11 @@ def main():
     for kind, (loss, options, inputs) in KINDS.items():
         for number, shape in enumerate(SHAPES):
             generator = torch.Generator().manual_seed(number)
-            low, high = {"probabilities": (0, 1), "logarithm and probability": (-3, 0), "logarithms": (-3, 0)}.get(
-                inputs, (-4, 4))
+            low, high = {"probabilities": (0, 1), "logarithm and probability": (-3, 0), "logarithms": (-3, 0),
+                         "rates": (0, 4)}.get(inputs, (-4, 4))
             x = draw(generator, shape, low, high).requires_grad_()
             low, high = {"probabilities": (0, 1), "logits": (0, 1), "logarithm and probability": (0, 1),
-                         "logarithms": (-3, 0)}.get(inputs, (-4, 4))
+                         "logarithms": (-3, 0), "counts": (0, 9), "rates": (0, 9)}.get(inputs, (-4, 4))
             t = draw(generator, shape, low, high)
             if inputs == "pairs":
                 t = torch.where(t > 0, 1.0, -1.0).double()

@@ -28,15 +28,16 @@ unary = {
     "relu": F.relu, "relu6": F.relu6, "leaky_relu": F.leaky_relu, "elu": F.elu, "selu": F.selu, "gelu": F.gelu,
     "gelu_tanh": lambda x: F.gelu(x, approximate="tanh"), "silu": F.silu, "mish": F.mish, "tanh": torch.tanh,
     "sigmoid": torch.sigmoid, "logsigmoid": F.logsigmoid, "softplus": F.softplus, "softsign": F.softsign,
-    "hardtanh": F.hardtanh, "hardswish": F.hardswish, "hardsigmoid": F.hardsigmoid, "exp": torch.exp, "log": torch.log,
-    "sqrt": torch.sqrt, "square": torch.square, "abs": torch.abs, "sin": torch.sin, "cos": torch.cos,
+    "hardtanh": F.hardtanh, "hardswish": F.hardswish, "hardsigmoid": F.hardsigmoid, "hardshrink": F.hardshrink,
     "pow_0": lambda x: x.pow(0), "pow_1": lambda x: x.pow(1), "pow_2": lambda x: x.pow(2), "pow_3": lambda x: x.pow(3),
     "pow_half": lambda x: x.pow(0.5), "pow_minus_1": lambda x: x.pow(-1), "pow_minus_2": lambda x: x.pow(-2), "pow_2.5": lambda x: x.pow(2.5),
     "pow_minus_half": lambda x: x.pow(-0.5), "clamp": lambda x: x.clamp(-0.5, 0.75), "clamp_0_1": lambda x: x.clamp(0, 1),
-    "clamp_same": lambda x: x.clamp(0.5, 0.5), "reciprocal": lambda x: 2 / x, "from_3": lambda x: 3 - x, "neg": lambda x: -x,
+    "clamp_same": lambda x: x.clamp(0.5, 0.5), "two_by": lambda x: 2 / x, "from_3": lambda x: 3 - x, "neg": lambda x: -x,
     "by_4": lambda x: x / 4, "times_3": lambda x: 3 * x, "by_0": lambda x: x / 0, "times_0": lambda x: 0 * x,
     "log_sigmoid": lambda x: x.sigmoid().log(), "sqrt_square": lambda x: x.square().sqrt(), "log_exp": lambda x: x.exp().log(),
-}
+} | {name: getattr(torch, name) for name in (
+    "exp exp2 expm1 log log2 log10 log1p sqrt rsqrt reciprocal sin cos tan asin acos atan sinh cosh erf floor ceil round trunc sign square "
+    "abs").split()}
 # name: function of two numbers
 binary = {
     "add": lambda a, b: a + b, "sub": lambda a, b: a - b, "mul": lambda a, b: a * b, "div": lambda a, b: a / b,
@@ -48,6 +49,9 @@ binary = {
     "bce_logits": lambda x, t: F.binary_cross_entropy_with_logits(x, t, reduction="none"),
     "kl_div": lambda x, t: F.kl_div(x, t, reduction="none"),
     "kl_div_log": lambda x, t: F.kl_div(x, t, reduction="none", log_target=True),
+    "poisson": lambda x, t: F.poisson_nll_loss(x, t, reduction="none"),
+    "poisson_full": lambda x, t: F.poisson_nll_loss(x, t, full=True, reduction="none"),
+    "poisson_rate": lambda x, t: F.poisson_nll_loss(x, t, log_input=False, reduction="none"),
 }
 # name: function of rows
 rows = {
@@ -69,8 +73,7 @@ OF_LABELS = {"ce": {}, "ce_smooth": {"label_smoothing": 0.25}, "ce_weight": {"we
 LABELS = {"ignored": [-100] * 5, "one_left": [-100, -100, 2, -100, -100], "of_weight_0": [1] * 5, "ignored_or_0": [1, -100, 1, -100, -100]}
 # name: function of a tensor, forward alone
 tensor_unary = {name: getattr(torch, name) for name in (
-    "abs exp expm1 log log2 log10 log1p sqrt rsqrt reciprocal sin cos tan asin acos atan sinh cosh tanh erf sigmoid floor ceil round trunc "
-    "sign square neg isnan isinf isfinite").split()} | {"relu": F.relu, "clamp": unary["clamp"], "pow_0": unary["pow_0"], "pow_half": unary["pow_half"]}
+    "neg isnan isinf isfinite").split()} | {"relu": F.relu, "clamp": unary["clamp"], "pow_0": unary["pow_0"], "pow_half": unary["pow_half"]}
 tensor_binary = {"add": torch.add, "sub": torch.sub, "mul": torch.mul, "div": torch.div, "maximum": torch.maximum, "minimum": torch.minimum,
                  "pow": torch.pow, "atan2": torch.atan2, "fmod": torch.fmod, "remainder": torch.remainder}
 tensor_rows = {"softmax": lambda x: x.softmax(1), "log_softmax": lambda x: x.log_softmax(1), "logsumexp": lambda x: x.logsumexp(1),

@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$1/gpunet"
 
 order=(
-  version.hpp core io tensorboard device tensor ops graph nn model optim data distributed plot train
+  version.hpp core io tensorboard device functions tensor ops graph nn model optim data distributed plot train
   gpunet.hpp datasets.hpp distributed.hpp functional.hpp images.hpp plot.hpp tables.hpp tensorboard.hpp tensors.hpp thrust.hpp networks networks.hpp src.hpp src.cuh
 )
 

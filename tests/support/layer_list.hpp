@@ -82,27 +82,18 @@ void list_layers(List& list) {
 
   list.section("Activations");
   list.layer(nn::ReLU{}, Shape<8>{});
-  list.layer(nn::Tanh{}, Shape<8>{});
-  list.layer(nn::Sigmoid{}, Shape<8>{});
+#define GPUNET_LAYER(scope, Name) list.layer(scope::Name(), Shape<8>{});
+  GPUNET_ACTIVATIONS(GPUNET_LAYER)
+  GPUNET_ACTIVATIONS_OF_1(GPUNET_LAYER)
+  GPUNET_ACTIVATIONS_OF_2(GPUNET_LAYER)
+#undef GPUNET_LAYER
   list.layer(nn::Softmax{}, Shape<8>{},
              {.differs = "over the first dimension of a sample, `dim=1`"});
   list.layer(nn::LogSoftmax{}, Shape<8>{},
              {.differs = "over the first dimension of a sample, `dim=1`"});
-  list.layer(nn::ELU{}, Shape<8>{});
   list.layer(nn::GELU{}, Shape<8>{});
   list.layer(nn::GLU<>{}, Shape<8>{});
-  list.layer(nn::Hardsigmoid{}, Shape<8>{});
-  list.layer(nn::Hardswish{}, Shape<8>{});
-  list.layer(nn::Hardtanh{}, Shape<8>{});
-  list.layer(nn::LeakyReLU{}, Shape<8>{});
-  list.layer(nn::LogSigmoid{}, Shape<8>{});
-  list.layer(nn::Mish{}, Shape<8>{});
   list.layer(nn::PReLU<>{}, Shape<8>{});
-  list.layer(nn::ReLU6{}, Shape<8>{});
-  list.layer(nn::SELU{}, Shape<8>{});
-  list.layer(nn::SiLU{}, Shape<8>{});
-  list.layer(nn::Softplus{}, Shape<8>{});
-  list.layer(nn::Softsign{}, Shape<8>{});
   list.layer(nn::AnyActivation{"tanh"}, Shape<8>{},
              {.pytorch = "", .differs = "an activation that is chosen at run time"});
 
@@ -136,6 +127,7 @@ void list_layers(List& list) {
   list.loss(nn::L1Loss{});
   list.loss(nn::SmoothL1Loss{});
   list.loss(nn::HuberLoss{});
+  list.loss(nn::PoissonNLLLoss{});
   list.loss(nn::BCELoss{}, {.differs = "no `weight`"});
   list.loss(nn::BCEWithLogitsLoss{},
             {.differs = "no `weight`; a `pos_weight` of classes is for the first dimension"});

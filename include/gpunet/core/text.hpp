@@ -13,6 +13,12 @@
 
 namespace gpunet::detail {
 
+// Returns a text that ends with the type, as "... [with L = gpunet::nn::Conv2d<6, 5>]".
+template <class L>
+const char* signature() {
+  return __PRETTY_FUNCTION__;
+}
+
 // Returns the text with each character replaced that `changes` maps to another text.
 std::string escaped(std::string_view text,
                     const std::vector<std::pair<char, std::string_view>>& changes);

@@ -5,38 +5,54 @@
 #include <iterator>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include <gpunet/core/error.hpp>
-#include <gpunet/nn/activations.hpp>
+#include <gpunet/functions/activations.hpp>
 #include <gpunet/nn/identity.hpp>
 #include <gpunet/nn/relu.hpp>
 
 namespace gpunet::nn {
 
+namespace detail {
+
+template <class Layer>
+constexpr std::string_view activation_name() {
+  if constexpr (std::is_same_v<Layer, Identity>)
+    return "linear";
+  else
+    return Layer::name;
+}
+
+}  // namespace detail
+
 // An activation by its name in torch.nn.functional, with the defaults of its layer:
 // AnyActivation("relu"), "gelu", ...; "linear" is Identity. It is lowered to that layer.
 class AnyActivation {
-  static constexpr std::string_view names[] = {
-      "linear",   "relu",     "relu6",    "leaky_relu", "elu",        "selu",
-      "gelu",     "silu",     "mish",     "tanh",       "sigmoid",    "logsigmoid",
-      "softplus", "softsign", "hardtanh", "hardswish",  "hardsigmoid"};
-  template <class...>
-  struct List {};
-  using Layers = List<Identity, ReLU, ReLU6, LeakyReLU, ELU, SELU, GELU, SiLU, Mish, Tanh, Sigmoid,
-                      LogSigmoid, Softplus, Softsign, Hardtanh, Hardswish, Hardsigmoid>;
+  template <class... Layers>
+  struct List {
+    static constexpr std::string_view names[] = {detail::activation_name<Layers>()...};
+  };
+#define GPUNET_LAYER(scope, Name) , scope::Name
+  using Layers = List<Identity, ReLU,
+                      GELU GPUNET_ACTIVATIONS(GPUNET_LAYER) GPUNET_ACTIVATIONS_OF_1(GPUNET_LAYER)
+                          GPUNET_ACTIVATIONS_OF_2(GPUNET_LAYER)>;
+#undef GPUNET_LAYER
+  static constexpr auto& names = Layers::names;
 
  public:
   // Throws Error for any other name.
   explicit AnyActivation(std::string_view name) : number_(number_of(name)) {}
   GPUNET_REFUSED_CALL
 
-  constexpr auto output(auto in) const { return in; }
+  constexpr auto output(auto in) const {
+    return in;
+  }
 
   // Appends the layer of that name, see layer.hpp.
   template <class Builder, class In>
   value_t lower(Builder& builder, value_t x, In in) const {
     return [&]<class... Ls>(List<Ls...>) {
-      static_assert(sizeof...(Ls) == std::size(names));
       value_t y = x;
       std::size_t i = 0;
       (static_cast<void>(i++ == number_ && (y = nn::lower(builder, Ls{}, x, in), true)), ...);

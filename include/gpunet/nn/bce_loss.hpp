@@ -179,7 +179,3 @@ class BCEWithLogitsLoss : public LossFunction<BCEWithLogitsLoss> {
 };
 
 }  // namespace gpunet::nn
-
-GPUNET_EXTERN_ELEMENTWISE_LOSS(gpunet::nn::detail::BinaryCrossEntropy);
-GPUNET_EXTERN_ELEMENTWISE_LOSS(gpunet::nn::detail::BinaryCrossEntropyOfLogits);
-GPUNET_EXTERN_ELEMENTWISE_LOSS(gpunet::nn::detail::BinaryCrossEntropyOfClasses);

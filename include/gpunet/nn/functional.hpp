@@ -6,8 +6,9 @@
 #include <optional>
 #include <string_view>
 
-#include <gpunet/nn/activations.hpp>
+#include <gpunet/functions/activations.hpp>
 #include <gpunet/nn/batch_norm.hpp>
+#include <gpunet/nn/loss_of_values.hpp>
 #include <gpunet/nn/normalization.hpp>
 #include <gpunet/nn/value_math.hpp>
 
@@ -15,23 +16,8 @@ namespace gpunet::nn {
 
 inline namespace GPUNET_BACKENDS {
 
-// Activations, element by element, with PyTorch's definitions and defaults.
+// max(x, 0). The other activations are in functions/activations.hpp.
 Value relu(const Value& x);
-Value relu6(const Value& x);
-Value leaky_relu(const Value& x, double negative_slope = 0.01);
-Value elu(const Value& x, double alpha = 1);
-Value selu(const Value& x);
-Value gelu(const Value& x, Approximate approximate = Approximate::none);
-Value silu(const Value& x);
-Value mish(const Value& x);
-Value tanh(const Value& x);
-Value sigmoid(const Value& x);
-Value logsigmoid(const Value& x);
-Value softplus(const Value& x);
-Value softsign(const Value& x);
-Value hardtanh(const Value& x, double min_val = -1, double max_val = 1);
-Value hardswish(const Value& x);
-Value hardsigmoid(const Value& x);
 
 // Softmax along a dimension, and its logarithm.
 Value softmax(const Value& x, int dim);
@@ -208,17 +194,10 @@ Value cosine_similarity(const Value& a, const Value& b, double eps = 1e-8);
 // of nll_loss, the same for log-probabilities. Definitions and options are PyTorch's.
 Value mse_loss(const Value& x, const Value& target);
 Value l1_loss(const Value& x, const Value& target);
-Value smooth_l1_loss(const Value& x, const Value& target, double beta = 1);
-Value huber_loss(const Value& x, const Value& target, double delta = 1);
-Value binary_cross_entropy(const Value& x, const Value& target);
 Value binary_cross_entropy_with_logits(const Value& x, const Value& target);
 Value nll_loss(const Value& x, const Value& target);
 Value cross_entropy(const Value& x, const Value& target);
-// The divergence of log-probabilities x from probabilities `target`: the sum over a sample, so that
-// the mean over the batch is PyTorch's reduction batchmean.
-Value kl_div(const Value& x, const Value& target);
-// target is 1 or -1.
-Value hinge_embedding_loss(const Value& x, const Value& target, double margin = 1);
+// target is 1 or -1. The losses of single numbers are in elementwise_losses.hpp.
 Value cosine_embedding_loss(const Value& a, const Value& b, const Value& target, double margin = 0);
 Value triplet_margin_loss(const Value& anchor, const Value& positive, const Value& negative,
                           double margin = 1);

@@ -13,7 +13,6 @@
 #include <gpunet/nn/dropout.hpp>
 #include <gpunet/nn/functional.hpp>
 #include <gpunet/nn/linear.hpp>
-#include <gpunet/nn/loss_of_values.hpp>
 #include <gpunet/nn/multihead_attention.hpp>
 #include <gpunet/nn/pooling.hpp>
 #include <gpunet/nn/recurrent.hpp>
@@ -194,16 +193,6 @@ GPUNET_BACKENDS_INLINE void require_classes(std::string_view loss, const Value& 
           shape_text(x.sizes().tail()), ", the index of a class for each), reshape one");
 }
 
-// The losses of the numbers of x and target.
-template <class Loss>
-Value losses_of_values(std::string_view function, const Value& x, const Value& target,
-                       const Loss& loss = {}) {
-  require_targets(function, x, target);
-  using F = LossOfValues<Loss>;
-  return add_node<F>(function, BinaryOp<F>{Broadcast(x.sizes(), target.sizes()), {loss}},
-                     std::array{x, target}, x.sizes());
-}
-
 }  // namespace GPUNET_BACKENDS
 }  // namespace detail
 
@@ -211,53 +200,6 @@ inline namespace GPUNET_BACKENDS {
 
 GPUNET_BACKENDS_INLINE Value relu(const Value& x) {
   return detail::add_node<ReLU>("relu", ReluOp{}, x, x.sizes());
-}
-GPUNET_BACKENDS_INLINE Value relu6(const Value& x) {
-  return detail::elementwise_node("relu6", ReLU6{}, x);
-}
-GPUNET_BACKENDS_INLINE Value leaky_relu(const Value& x, double negative_slope) {
-  return detail::elementwise_node("leaky_relu", LeakyReLU(negative_slope), x);
-}
-GPUNET_BACKENDS_INLINE Value elu(const Value& x, double alpha) {
-  return detail::elementwise_node("elu", ELU(alpha), x);
-}
-GPUNET_BACKENDS_INLINE Value selu(const Value& x) {
-  return detail::elementwise_node("selu", SELU{}, x);
-}
-GPUNET_BACKENDS_INLINE Value gelu(const Value& x, Approximate approximate) {
-  if (approximate == Approximate::tanh)
-    return detail::elementwise_node("gelu", detail::GELUByTanh{}, x);
-  return detail::elementwise_node("gelu", detail::GELUByErf{}, x);
-}
-GPUNET_BACKENDS_INLINE Value silu(const Value& x) {
-  return detail::elementwise_node("silu", SiLU{}, x);
-}
-GPUNET_BACKENDS_INLINE Value mish(const Value& x) {
-  return detail::elementwise_node("mish", Mish{}, x);
-}
-GPUNET_BACKENDS_INLINE Value tanh(const Value& x) {
-  return detail::elementwise_node("tanh", Tanh{}, x);
-}
-GPUNET_BACKENDS_INLINE Value sigmoid(const Value& x) {
-  return detail::elementwise_node("sigmoid", Sigmoid{}, x);
-}
-GPUNET_BACKENDS_INLINE Value logsigmoid(const Value& x) {
-  return detail::elementwise_node("logsigmoid", LogSigmoid{}, x);
-}
-GPUNET_BACKENDS_INLINE Value softplus(const Value& x) {
-  return detail::elementwise_node("softplus", Softplus{}, x);
-}
-GPUNET_BACKENDS_INLINE Value softsign(const Value& x) {
-  return detail::elementwise_node("softsign", Softsign{}, x);
-}
-GPUNET_BACKENDS_INLINE Value hardtanh(const Value& x, double min_val, double max_val) {
-  return detail::elementwise_node("hardtanh", Hardtanh(min_val, max_val), x);
-}
-GPUNET_BACKENDS_INLINE Value hardswish(const Value& x) {
-  return detail::elementwise_node("hardswish", Hardswish{}, x);
-}
-GPUNET_BACKENDS_INLINE Value hardsigmoid(const Value& x) {
-  return detail::elementwise_node("hardsigmoid", Hardsigmoid{}, x);
 }
 
 GPUNET_BACKENDS_INLINE Value softmax(const Value& x, int dim) {
@@ -550,8 +492,7 @@ GPUNET_BACKENDS_INLINE Value gather(const Value& x, const Value& indices) {
 }
 
 GPUNET_BACKENDS_INLINE Value pairwise_distance(const Value& a, const Value& b, double eps) {
-  return detail::elementwise_node("pairwise_distance", detail::Length{},
-                                  sum(square(a - b + eps), -1));
+  return apply_function(functions::Length(), sum(square(a - b + eps), -1));
 }
 GPUNET_BACKENDS_INLINE Value cosine_similarity(const Value& a, const Value& b, double eps) {
   const auto length = [eps](const Value& x) {
@@ -568,20 +509,6 @@ GPUNET_BACKENDS_INLINE Value l1_loss(const Value& x, const Value& target) {
   detail::require_targets("l1_loss", x, target);
   return mean(abs(x - target));
 }
-GPUNET_BACKENDS_INLINE Value smooth_l1_loss(const Value& x, const Value& target, double beta) {
-  require(beta >= 0, "gpunet::nn::smooth_l1_loss: beta ", beta, " (want 0 or more)");
-  if (beta == 0) return l1_loss(x, target);
-  return mean(
-      detail::losses_of_values("smooth_l1_loss", x, target, detail::SmoothAbsoluteError{beta}));
-}
-GPUNET_BACKENDS_INLINE Value huber_loss(const Value& x, const Value& target, double delta) {
-  require(delta > 0, "gpunet::nn::huber_loss: delta ", delta, " (want more than 0)");
-  return mean(detail::losses_of_values("huber_loss", x, target, detail::HuberError{delta}));
-}
-GPUNET_BACKENDS_INLINE Value binary_cross_entropy(const Value& x, const Value& target) {
-  return mean(
-      detail::losses_of_values<detail::BinaryCrossEntropy>("binary_cross_entropy", x, target));
-}
 GPUNET_BACKENDS_INLINE Value binary_cross_entropy_with_logits(const Value& x, const Value& target) {
   detail::require_targets("binary_cross_entropy_with_logits", x, target);
   return mean((1 - target) * x - logsigmoid(x));
@@ -593,13 +520,6 @@ GPUNET_BACKENDS_INLINE Value nll_loss(const Value& x, const Value& target) {
 GPUNET_BACKENDS_INLINE Value cross_entropy(const Value& x, const Value& target) {
   detail::require_classes("cross_entropy", x, target);
   return nll_loss(log_softmax(x, 1), target);
-}
-GPUNET_BACKENDS_INLINE Value kl_div(const Value& x, const Value& target) {
-  return sum(detail::losses_of_values<detail::Divergence>("kl_div", x, target));
-}
-GPUNET_BACKENDS_INLINE Value hinge_embedding_loss(const Value& x, const Value& target,
-                                                  double margin) {
-  return mean(detail::losses_of_values("hinge_embedding_loss", x, target, detail::Hinge{margin}));
 }
 GPUNET_BACKENDS_INLINE Value cosine_embedding_loss(const Value& a, const Value& b,
                                                    const Value& target, double margin) {

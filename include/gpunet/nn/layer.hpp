@@ -29,19 +29,6 @@
 #include <gpunet/core/shape.hpp>
 #include <gpunet/graph/graph.hpp>
 
-// A call of a layer, as layer(x) in PyTorch, does not compile.
-#define GPUNET_REFUSED_CALL                                                                       \
-  template <class First, class... More>                                                           \
-  First operator()(const First& x, const More&...) const {                                        \
-    static_assert(gpunet::detail::never<First>,                                                   \
-                  "gpunet::nn: a layer is not called (it has no parameters before a network is "  \
-                  "made), write "                                                                 \
-                  "nn::apply<1>(nn::Linear<8>{}, x), 1 the dimensions of a sample, or linear(x, " \
-                  "8) for values, "                                                               \
-                  "and Model net(host, nn::Sequential(...)) for tensors");                        \
-    return x;                                                                                     \
-  }
-
 namespace gpunet::nn {
 
 using gpunet::BufferKind;

@@ -1,13 +1,15 @@
 // Losses of two numbers, element by element, as functions of values.
 #pragma once
 
-#include <gpunet/nn/bce_loss.hpp>
-#include <gpunet/nn/hinge_embedding_loss.hpp>
-#include <gpunet/nn/kl_div_loss.hpp>
-#include <gpunet/nn/l1_loss.hpp>
+#include <string_view>
+
+#include <gpunet/nn/elementwise_losses.hpp>
+#include <gpunet/nn/value.hpp>
 #include <gpunet/ops/binary.hpp>
 
-namespace gpunet::nn::detail {
+namespace gpunet::nn {
+
+namespace detail {
 
 // The loss of x and a target t, both values: a functor of elementwise_loss.hpp that has the
 // gradient of the target, too.
@@ -28,22 +30,34 @@ struct LossOfValues {
   }
 };
 
-}  // namespace gpunet::nn::detail
+inline namespace GPUNET_BACKENDS {
+
+// Throws Error unless targets have the shape of x.
+void require_targets(std::string_view loss, const Value& x, const Value& target);
+
+}  // namespace GPUNET_BACKENDS
+}  // namespace detail
+
+inline namespace GPUNET_BACKENDS {
+
+// Returns the losses of the numbers of x and target: what huber_loss and the others call.
+template <class Loss>
+Value loss_of_values(std::string_view function, const Value& x, const Value& target,
+                     const Loss& loss) {
+  detail::require_targets(function, x, target);
+  using F = detail::LossOfValues<Loss>;
+  return detail::add_node<F>(function, BinaryOp<F>{Broadcast(x.sizes(), target.sizes()), {loss}},
+                             std::array{x, target}, x.sizes());
+}
+
+}  // namespace GPUNET_BACKENDS
+}  // namespace gpunet::nn
 
 #if GPUNET_COMPILED
-GPUNET_EXTERN_KERNELS(
-    gpunet::detail::OwnKernels<gpunet::BinaryOp<
-        gpunet::nn::detail::LossOfValues<gpunet::nn::detail::BinaryCrossEntropy>>>);
-GPUNET_EXTERN_KERNELS(
-    gpunet::detail::OwnKernels<
-        gpunet::BinaryOp<gpunet::nn::detail::LossOfValues<gpunet::nn::detail::Divergence>>>);
-GPUNET_EXTERN_KERNELS(
-    gpunet::detail::OwnKernels<
-        gpunet::BinaryOp<gpunet::nn::detail::LossOfValues<gpunet::nn::detail::Hinge>>>);
-GPUNET_EXTERN_KERNELS(
-    gpunet::detail::OwnKernels<
-        gpunet::BinaryOp<gpunet::nn::detail::LossOfValues<gpunet::nn::detail::HuberError>>>);
-GPUNET_EXTERN_KERNELS(
-    gpunet::detail::OwnKernels<gpunet::BinaryOp<
-        gpunet::nn::detail::LossOfValues<gpunet::nn::detail::SmoothAbsoluteError>>>);
+#define GPUNET_EXTERN_PAIRS(Name) \
+  GPUNET_EXTERN_KERNELS(          \
+      gpunet::detail::OwnKernels< \
+          gpunet::BinaryOp<gpunet::nn::detail::LossOfValues<gpunet::nn::detail::Name>>>);
+GPUNET_LOSSES_OF_PAIRS(GPUNET_EXTERN_PAIRS)
+#undef GPUNET_EXTERN_PAIRS
 #endif

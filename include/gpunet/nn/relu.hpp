@@ -1,6 +1,8 @@
 // The rectifier.
 #pragma once
 
+#include <string_view>
+
 #include <gpunet/nn/layer.hpp>
 #include <gpunet/ops/relu.hpp>
 
@@ -8,6 +10,8 @@ namespace gpunet::nn {
 
 // y = max(x, 0), element by element, as torch.nn.ReLU.
 struct ReLU {
+  static constexpr std::string_view name = "relu";
+
   GPUNET_REFUSED_CALL
 
   constexpr auto output(auto in) const { return in; }

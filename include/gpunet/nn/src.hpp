@@ -2,19 +2,13 @@
 // compiled library.
 #pragma once
 
-#include <gpunet/nn/activations.hpp>
 #include <gpunet/nn/any_activation.hpp>
-#include <gpunet/nn/bce_loss.hpp>
 #include <gpunet/nn/constant.ipp>
 #include <gpunet/nn/cross_entropy_loss.ipp>
 #include <gpunet/nn/flatten.hpp>
 #include <gpunet/nn/functional.ipp>
-#include <gpunet/nn/hinge_embedding_loss.hpp>
 #include <gpunet/nn/identity.hpp>
 #include <gpunet/nn/init.ipp>
-#include <gpunet/nn/kl_div_loss.hpp>
-#include <gpunet/nn/l1_loss.hpp>
-#include <gpunet/nn/mse_loss.hpp>
 #include <gpunet/nn/output_loss.hpp>
 #include <gpunet/nn/reshape.hpp>
 #include <gpunet/nn/value.ipp>
@@ -25,68 +19,22 @@ GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::nn::Flatten>);
 GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::nn::Identity>);
 GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::nn::detail::ReshapeOp>);
 
-GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::Tanh>>);
-GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::Sigmoid>>);
-GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::Hardtanh>>);
-GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::ReLU6>>);
-GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::LeakyReLU>>);
-GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::ELU>>);
-GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::SELU>>);
-GPUNET_COMPILE_KERNELS(
-    gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::GELUByErf>>);
-GPUNET_COMPILE_KERNELS(
-    gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::GELUByTanh>>);
-GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::SiLU>>);
-GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::Mish>>);
-GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::LogSigmoid>>);
-GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::Softplus>>);
-GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::Softsign>>);
-GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::Hardswish>>);
-GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::Hardsigmoid>>);
-GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::Abs>>);
-GPUNET_COMPILE_KERNELS(
-    gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::Affine>>);
-GPUNET_COMPILE_KERNELS(
-    gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::Clamp>>);
-GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::Cos>>);
-GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::Exp>>);
-GPUNET_COMPILE_KERNELS(
-    gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::Length>>);
-GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::Log>>);
-GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::Pow>>);
-GPUNET_COMPILE_KERNELS(
-    gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::Reciprocal>>);
-GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::Sin>>);
-GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::Sqrt>>);
-GPUNET_COMPILE_KERNELS(
-    gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::Square>>);
+#define GPUNET_COMPILE_FUNCTION(scope, Name) \
+  GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::scope::Name>>);
+GPUNET_FUNCTIONS(GPUNET_COMPILE_FUNCTION)
+#undef GPUNET_COMPILE_FUNCTION
 
-GPUNET_COMPILE_KERNELS(
-    gpunet::detail::OwnKernels<gpunet::BinaryOp<
-        gpunet::nn::detail::LossOfValues<gpunet::nn::detail::BinaryCrossEntropy>>>);
-GPUNET_COMPILE_KERNELS(
-    gpunet::detail::OwnKernels<
-        gpunet::BinaryOp<gpunet::nn::detail::LossOfValues<gpunet::nn::detail::Divergence>>>);
-GPUNET_COMPILE_KERNELS(
-    gpunet::detail::OwnKernels<
-        gpunet::BinaryOp<gpunet::nn::detail::LossOfValues<gpunet::nn::detail::Hinge>>>);
-GPUNET_COMPILE_KERNELS(
-    gpunet::detail::OwnKernels<
-        gpunet::BinaryOp<gpunet::nn::detail::LossOfValues<gpunet::nn::detail::HuberError>>>);
-GPUNET_COMPILE_KERNELS(
-    gpunet::detail::OwnKernels<gpunet::BinaryOp<
-        gpunet::nn::detail::LossOfValues<gpunet::nn::detail::SmoothAbsoluteError>>>);
+#define GPUNET_COMPILE_PAIRS(Name) \
+  GPUNET_COMPILE_KERNELS(          \
+      gpunet::detail::OwnKernels<  \
+          gpunet::BinaryOp<gpunet::nn::detail::LossOfValues<gpunet::nn::detail::Name>>>);
+GPUNET_LOSSES_OF_PAIRS(GPUNET_COMPILE_PAIRS)
+#undef GPUNET_COMPILE_PAIRS
 
-GPUNET_COMPILE_ELEMENTWISE_LOSS(gpunet::nn::detail::AbsoluteError);
-GPUNET_COMPILE_ELEMENTWISE_LOSS(gpunet::nn::detail::BinaryCrossEntropy);
-GPUNET_COMPILE_ELEMENTWISE_LOSS(gpunet::nn::detail::BinaryCrossEntropyOfClasses);
-GPUNET_COMPILE_ELEMENTWISE_LOSS(gpunet::nn::detail::BinaryCrossEntropyOfLogits);
-GPUNET_COMPILE_ELEMENTWISE_LOSS(gpunet::nn::detail::Divergence);
-GPUNET_COMPILE_ELEMENTWISE_LOSS(gpunet::nn::detail::Hinge);
-GPUNET_COMPILE_ELEMENTWISE_LOSS(gpunet::nn::detail::HuberError);
-GPUNET_COMPILE_ELEMENTWISE_LOSS(gpunet::nn::detail::OutputItself);
-GPUNET_COMPILE_ELEMENTWISE_LOSS(gpunet::nn::detail::SmoothAbsoluteError);
-GPUNET_COMPILE_ELEMENTWISE_LOSS(gpunet::nn::detail::SquaredError);
+#define GPUNET_COMPILE_LOSS(Name) GPUNET_COMPILE_ELEMENTWISE_LOSS(gpunet::nn::detail::Name);
+GPUNET_ELEMENTWISE_LOSSES(GPUNET_COMPILE_LOSS)
+GPUNET_COMPILE_LOSS(OutputItself)
+#undef GPUNET_COMPILE_LOSS
 
 namespace gpunet::nn::detail {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include <gpunet/nn/activations.hpp>
+#include <gpunet/functions/activations.hpp>
 #include <gpunet/nn/branches.hpp>
 #include <gpunet/nn/dropout.hpp>
 #include <gpunet/nn/identity.hpp>

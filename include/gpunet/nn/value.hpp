@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include <gpunet/functions/function.hpp>
 #include <gpunet/nn/layer.hpp>
 #include <gpunet/nn/refused_value_methods.hpp>
 
@@ -327,21 +328,35 @@ Value parameter(const Value& x, const ParameterSpec& spec);
   }
 // clang-format off
 #define GPUNET_REFUSED_NAMES(f) \
-  f(abs) f(adaptive_avg_pool2d) f(avg_pool2d) f(batch_norm) f(binary_cross_entropy) \
-  f(binary_cross_entropy_with_logits) f(cat) f(clamp) f(conv2d) f(cos) f(cross_entropy) \
-  f(detach) f(dropout) f(elu) f(embedding) f(exp) f(flatten) f(gelu) f(group_norm) f(gru) \
-  f(hardswish) f(huber_loss) f(kl_div) f(l1_loss) f(layer_norm) f(leaky_relu) f(linear) f(log) \
-  f(log_softmax) f(lstm) f(max_pool2d) f(maximum) f(mean) f(minimum) f(mish) f(mse_loss) \
-  f(multihead_attention) f(narrow) f(nll_loss) f(permute) f(pow) f(relu) f(reshape) f(rms_norm) \
-  f(rnn) f(scaled_dot_product_attention) f(selu) f(sigmoid) f(silu) f(smooth_l1_loss) f(softmax) \
-  f(softplus) f(sqrt) f(square) f(sum) f(tanh) f(transformer_decoder_layer) f(transpose)
+  f(adaptive_avg_pool2d) f(avg_pool2d) f(batch_norm) \
+  f(binary_cross_entropy_with_logits) f(cat) f(clamp) f(conv2d) f(cross_entropy) f(detach) \
+  f(dropout) f(embedding) f(flatten) f(group_norm) f(gru) f(l1_loss) \
+  f(layer_norm) f(linear) f(log_softmax) f(lstm) f(max_pool2d) f(maximum) f(mean) f(minimum) \
+  f(mse_loss) f(multihead_attention) f(narrow) f(nll_loss) f(permute) f(pow) f(relu) f(reshape) \
+  f(rms_norm) f(rnn) f(scaled_dot_product_attention) f(softmax) f(sum) \
+  f(transformer_decoder_layer) f(transpose)
 GPUNET_REFUSED_NAMES(GPUNET_REFUSED_FUNCTION)
 // clang-format on
 #undef GPUNET_REFUSED_NAMES
 #undef GPUNET_REFUSED_FUNCTION
+// The same for functions that take tensors, too, such as tanh(x), and for losses.
+template <class F, std::same_as<Value> X>
+X apply_function(const F&, const X& x, ...) {
+  static_assert(gpunet::detail::never<X>,
+                "gpunet::nn: a function of values without its header, include "
+                "<gpunet/functional.hpp>");
+  return x;
+}
+template <std::same_as<Value> X>
+X loss_of_values(std::string_view function, const X& x, const X& target, ...) {
+  return apply_function(function, x, target);
+}
 
 }  // namespace GPUNET_BACKENDS
 }  // namespace gpunet::nn
+
+template <>
+inline constexpr bool gpunet::detail::is_function_argument<gpunet::nn::Value> = true;
 
 #if !GPUNET_COMPILED
 #include <gpunet/nn/value.ipp>

@@ -6,172 +6,12 @@
 #include <span>
 #include <string_view>
 
-#include <gpunet/device/functor_math.hpp>
 #include <gpunet/nn/value.hpp>
-#include <gpunet/ops/clamp.hpp>
 #include <gpunet/ops/elementwise.hpp>
 
 namespace gpunet::nn {
 
 namespace detail {
-
-// scale * x + offset
-struct Affine {
-  static constexpr bool is_of_gpunet = true;
-  double scale = 1, offset = 0;
-  template <class T>
-  GPUNET_FN T value(T x) const {
-    return static_cast<T>(scale) * x + static_cast<T>(offset);
-  }
-  template <class T>
-  GPUNET_FN T gradient(T, T, T dy) const {
-    return static_cast<T>(scale) * dy;
-  }
-};
-
-// numerator / x
-struct Reciprocal {
-  static constexpr bool is_of_gpunet = true;
-  double numerator = 1;
-  template <class T>
-  GPUNET_FN T value(T x) const {
-    return static_cast<T>(numerator) / x;
-  }
-  template <class T>
-  GPUNET_FN T gradient(T x, T y, T dy) const {
-    return -dy * (y / x);
-  }
-};
-
-struct Exp {
-  static constexpr bool is_of_gpunet = true;
-  template <class T>
-  GPUNET_FN T value(T x) const {
-    return math::exp(x);
-  }
-  template <class T>
-  GPUNET_FN T gradient(T, T y, T dy) const {
-    return y * dy;
-  }
-};
-
-struct Log {
-  static constexpr bool is_of_gpunet = true;
-  template <class T>
-  GPUNET_FN T value(T x) const {
-    return math::log(x);
-  }
-  template <class T>
-  GPUNET_FN T gradient(T x, T, T dy) const {
-    return dy / x;
-  }
-};
-
-struct Sqrt {
-  static constexpr bool is_of_gpunet = true;
-  template <class T>
-  GPUNET_FN T value(T x) const {
-    return std::sqrt(x);
-  }
-  template <class T>
-  GPUNET_FN T gradient(T, T y, T dy) const {
-    return dy / (2 * y);
-  }
-};
-
-// The square root of a sum of squares: the gradient of a length of 0 is 0, as of torch.linalg.norm.
-struct Length : Sqrt {
-  template <class T>
-  GPUNET_FN T gradient(T x, T y, T dy) const {
-    return y == 0 ? T{} : Sqrt::gradient(x, y, dy);
-  }
-};
-
-struct Square {
-  static constexpr bool is_of_gpunet = true;
-  template <class T>
-  GPUNET_FN T value(T x) const {
-    return x * x;
-  }
-  template <class T>
-  GPUNET_FN T gradient(T x, T, T dy) const {
-    return 2 * x * dy;
-  }
-};
-
-// |x|; the gradient at 0 is 0.
-struct Abs {
-  static constexpr bool is_of_gpunet = true;
-  template <class T>
-  GPUNET_FN T value(T x) const {
-    return std::fabs(x);
-  }
-  template <class T>
-  GPUNET_FN T gradient(T x, T, T dy) const {
-    return math::select(x > T{}, dy, math::select(x < T{}, -dy, T{}));
-  }
-};
-
-struct Sin {
-  static constexpr bool is_of_gpunet = true;
-  template <class T>
-  GPUNET_FN T value(T x) const {
-    return math::sin(x);
-  }
-  template <class T>
-  GPUNET_FN T gradient(T x, T, T dy) const {
-    return dy * math::cos(x);
-  }
-};
-
-struct Cos {
-  static constexpr bool is_of_gpunet = true;
-  template <class T>
-  GPUNET_FN T value(T x) const {
-    return math::cos(x);
-  }
-  template <class T>
-  GPUNET_FN T gradient(T x, T, T dy) const {
-    return -dy * math::sin(x);
-  }
-};
-
-// x^exponent. As in PyTorch, roots are computed by sqrt: NaN of -infinity, and -0 of -0.
-struct Pow {
-  static constexpr bool is_of_gpunet = true;
-  double exponent = 1;
-  template <class T>
-  GPUNET_FN T value(T x) const {
-    return power(x, exponent);
-  }
-  template <class T>
-  GPUNET_FN T gradient(T x, T, T dy) const {
-    return exponent == 0 ? T{} : dy * (static_cast<T>(exponent) * power(x, exponent - 1));
-  }
-
- private:
-  template <class T>
-  GPUNET_FN static T power(T x, double exponent) {
-    if (exponent == 0.5) return std::sqrt(x);
-    if (exponent == -0.5) return T{1} / std::sqrt(x);
-    return std::pow(x, static_cast<T>(exponent));
-  }
-};
-
-// min(max(x, low), high). The gradient is 0 at the bounds, outside, and of NaN, as in PyTorch.
-struct Clamp {
-  static constexpr bool is_of_gpunet = true;
-  double low = 0, high = 1;
-  template <class T>
-  GPUNET_FN T value(T x) const {
-    return gpunet::Clamp<T>(static_cast<T>(low), static_cast<T>(high))(x);
-  }
-  template <class T>
-  GPUNET_FN T gradient(T x, T, T dy) const {
-    return math::select(x > static_cast<T>(low) && x < static_cast<T>(high), dy, T{});
-  }
-  Bounds bounds() const { return {low, high}; }
-};
 
 inline namespace GPUNET_BACKENDS {
 
@@ -229,17 +69,15 @@ Value& operator/=(Value& a, const B& b) {
   return a = a / b;
 }
 
-// Functions of each element. The gradient of abs at 0 is 0; that of clamp at its bounds and outside
-// is 0. pow takes negative x for whole exponents only, as std::pow.
-Value exp(const Value& x);
-Value log(const Value& x);
-Value sqrt(const Value& x);
-Value square(const Value& x);
-Value abs(const Value& x);
-Value sin(const Value& x);
-Value cos(const Value& x);
+// Powers of each element; of negative x for whole exponents only, as std::pow. The gradient of
+// clamp at its bounds and outside is 0.
 Value pow(const Value& x, double exponent);
 Value clamp(const Value& x, double min, double max);
+// Returns a function of functions/ for each element: what exp(x), gelu(x) and the others call.
+template <class F>
+Value apply_function(const F& f, const Value& x) {
+  return detail::elementwise_node(F::name, f, x);
+}
 
 // The sum, or the mean, of all elements of a sample: a value without dimensions.
 Value sum(const Value& x);
@@ -305,23 +143,6 @@ GPUNET_REFUSED_OF_VALUES(
 }  // namespace GPUNET_BACKENDS
 }  // namespace gpunet::nn
 
-#if GPUNET_COMPILED
-GPUNET_EXTERN_KERNELS(
-    gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::Affine>>);
-GPUNET_EXTERN_KERNELS(
-    gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::Reciprocal>>);
-GPUNET_EXTERN_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::Exp>>);
-GPUNET_EXTERN_KERNELS(
-    gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::Length>>);
-GPUNET_EXTERN_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::Log>>);
-GPUNET_EXTERN_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::Sqrt>>);
-GPUNET_EXTERN_KERNELS(
-    gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::Square>>);
-GPUNET_EXTERN_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::Abs>>);
-GPUNET_EXTERN_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::Sin>>);
-GPUNET_EXTERN_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::Cos>>);
-GPUNET_EXTERN_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::Pow>>);
-GPUNET_EXTERN_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::Clamp>>);
-#else
+#if !GPUNET_COMPILED
 #include <gpunet/nn/value_math.ipp>
 #endif

@@ -112,61 +112,40 @@ GPUNET_BACKENDS_INLINE Value minimum(const Value& a, const Value& b) {
 }
 
 GPUNET_BACKENDS_INLINE Value operator+(const Value& x, double number) {
-  return detail::elementwise_node("add", detail::Affine{1, number}, x);
+  return detail::elementwise_node("add", functions::Affine(1, number), x);
 }
 GPUNET_BACKENDS_INLINE Value operator+(double number, const Value& x) {
   return x + number;
 }
 GPUNET_BACKENDS_INLINE Value operator-(const Value& x, double number) {
-  return detail::elementwise_node("sub", detail::Affine{1, -number}, x);
+  return detail::elementwise_node("sub", functions::Affine(1, -number), x);
 }
 GPUNET_BACKENDS_INLINE Value operator-(double number, const Value& x) {
-  return detail::elementwise_node("sub", detail::Affine{-1, number}, x);
+  return detail::elementwise_node("sub", functions::Affine(-1, number), x);
 }
 GPUNET_BACKENDS_INLINE Value operator*(const Value& x, double number) {
-  return detail::elementwise_node("mul", detail::Affine{number, 0}, x);
+  return detail::elementwise_node("mul", functions::Affine(number, 0), x);
 }
 GPUNET_BACKENDS_INLINE Value operator*(double number, const Value& x) {
   return x * number;
 }
 GPUNET_BACKENDS_INLINE Value operator/(const Value& x, double number) {
-  return detail::elementwise_node("div", detail::Affine{1 / number, 0}, x);
+  return detail::elementwise_node("div", functions::Affine(1 / number, 0), x);
 }
 GPUNET_BACKENDS_INLINE Value operator/(double number, const Value& x) {
-  return detail::elementwise_node("div", detail::Reciprocal{number}, x);
+  return detail::elementwise_node("div", functions::Reciprocal(number), x);
 }
 GPUNET_BACKENDS_INLINE Value operator-(const Value& x) {
-  return detail::elementwise_node("neg", detail::Affine{-1, 0}, x);
+  return detail::elementwise_node("neg", functions::Affine(-1, 0), x);
 }
 
-GPUNET_BACKENDS_INLINE Value exp(const Value& x) {
-  return detail::elementwise_node("exp", detail::Exp{}, x);
-}
-GPUNET_BACKENDS_INLINE Value log(const Value& x) {
-  return detail::elementwise_node("log", detail::Log{}, x);
-}
-GPUNET_BACKENDS_INLINE Value sqrt(const Value& x) {
-  return detail::elementwise_node("sqrt", detail::Sqrt{}, x);
-}
-GPUNET_BACKENDS_INLINE Value square(const Value& x) {
-  return detail::elementwise_node("square", detail::Square{}, x);
-}
-GPUNET_BACKENDS_INLINE Value abs(const Value& x) {
-  return detail::elementwise_node("abs", detail::Abs{}, x);
-}
-GPUNET_BACKENDS_INLINE Value sin(const Value& x) {
-  return detail::elementwise_node("sin", detail::Sin{}, x);
-}
-GPUNET_BACKENDS_INLINE Value cos(const Value& x) {
-  return detail::elementwise_node("cos", detail::Cos{}, x);
-}
 GPUNET_BACKENDS_INLINE Value pow(const Value& x, double exponent) {
-  return detail::elementwise_node("pow", detail::Pow{exponent}, x);
+  return detail::elementwise_node("pow", functions::Pow(exponent), x);
 }
 GPUNET_BACKENDS_INLINE Value clamp(const Value& x, double min, double max) {
   require(min <= max, "gpunet::nn::clamp: from ", min, " to ", max,
           " (want the smaller one first)");
-  return detail::elementwise_node("clamp", detail::Clamp{min, max}, x);
+  return detail::elementwise_node("clamp", functions::Clamp(min, max), x);
 }
 
 GPUNET_BACKENDS_INLINE Value sum(const Value& x) {

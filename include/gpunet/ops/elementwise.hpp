@@ -4,6 +4,8 @@
 #include <cstring>
 #include <type_traits>
 
+#include <gpunet/functions/activations.hpp>
+#include <gpunet/functions/elementwise.hpp>
 #include <gpunet/ops/map.hpp>
 #include <gpunet/ops/op.hpp>
 
@@ -97,3 +99,17 @@ struct ElementwiseOp {
 };
 
 }  // namespace gpunet
+
+// All functions of the library, as ops.
+#define GPUNET_FUNCTIONS(X)  \
+  GPUNET_FLOAT_FUNCTIONS(X)  \
+  GPUNET_NUMBER_FUNCTIONS(X) \
+  GPUNET_VALUE_FUNCTIONS(X)  \
+  GPUNET_ACTIVATIONS(X) GPUNET_ACTIVATIONS_OF_1(X) GPUNET_ACTIVATIONS_OF_2(X) GPUNET_GELUS(X)
+
+#if GPUNET_COMPILED
+#define GPUNET_EXTERN_FUNCTION(scope, Name) \
+  GPUNET_EXTERN_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::scope::Name>>);
+GPUNET_FUNCTIONS(GPUNET_EXTERN_FUNCTION)
+#undef GPUNET_EXTERN_FUNCTION
+#endif

@@ -32,6 +32,7 @@
 
 #include <gpunet/core/shape.hpp>
 #include <gpunet/device/device.hpp>
+#include <gpunet/functions/clamp.hpp>
 #include <gpunet/ops/philox.hpp>
 #include <gpunet/ops/slice.hpp>
 
@@ -144,12 +145,6 @@ struct BackwardPass : OpPass {
   std::span<T* const> input_gradients;  // all dx
 };
 
-// The bounds of y = min(max(x, low), high).
-struct Bounds {
-  double low = -std::numeric_limits<double>::infinity(),
-         high = std::numeric_limits<double>::infinity();
-};
-
 // How the output of an op is stored with a storage of 16 bits, after the lists of PyTorch's
 // autocast.
 enum class StoredAs : std::uint8_t {
@@ -194,12 +189,6 @@ struct Kernels {
 };
 
 namespace detail {
-
-// Returns a text that ends with the type, as "... [with L = gpunet::nn::Conv2d<6, 5>]".
-template <class L>
-const char* signature() {
-  return __PRETTY_FUNCTION__;
-}
 
 // The name in it, without namespaces and template arguments: "Conv2d"; "Add" for gpunet::AddOp.
 std::string class_of(std::string_view signature);

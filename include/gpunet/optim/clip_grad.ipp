@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include <gpunet/ops/clamp.hpp>
+#include <gpunet/functions/clamp.hpp>
 #include <gpunet/ops/map.hpp>
 #include <gpunet/ops/norm.hpp>
 #include <gpunet/optim/clip_grad.hpp>

@@ -7,50 +7,66 @@
 #include <type_traits>
 
 #include <gpunet/core/math.hpp>
-#include <gpunet/device/functor_math.hpp>
+#include <gpunet/functions/activations.hpp>
+#include <gpunet/functions/elementwise.hpp>
 
-// All of them, X(Name): of two numbers of a type, of one, and of floats only; comparisons and tests
-// make bools.
+// Those of two numbers of a type, of one, and of floats only: X(Name). Comparisons and tests make
+// bools. The others of one number are in functions/.
 #define GPUNET_BINARY_OPS(X) \
   X(Add) X(Subtract) X(Multiply) X(Maximum) X(Minimum) X(Remainder) X(FloorDivide)
 #define GPUNET_BINARY_FLOAT_OPS(X) X(Divide) X(Pow) X(Atan2)
 #define GPUNET_BIT_OPS(X) X(And) X(Or) X(Xor)
 #define GPUNET_COMPARISONS(X) X(Equal) X(NotEqual) X(Less) X(LessEqual)
-#define GPUNET_UNARY_OPS(X) X(Negate) X(Abs) X(Sign) X(Square) X(Cube)
-#define GPUNET_UNARY_FLOAT_OPS(X)                                                             \
-  X(Sqrt)                                                                                     \
-  X(Reciprocal)                                                                               \
-  X(Exp)                                                                                      \
-  X(Exp2)                                                                                     \
-  X(Expm1)                                                                                    \
-  X(Log)                                                                                      \
-  X(Log2)                                                                                     \
-  X(Log10)                                                                                    \
-  X(Log1p)                                                                                    \
-  X(Sin)                                                                                      \
-  X(Cos)                                                                                      \
-  X(Tan)                                                                                      \
-  X(Asin) X(Acos) X(Atan) X(Sinh) X(Cosh) X(Tanh) X(Erf) X(Sigmoid) X(Floor) X(Ceil) X(Round) \
-      X(Trunc)
+#define GPUNET_UNARY_OPS(X) X(Negate) X(Cube)
 #define GPUNET_TESTS(X) X(IsNan) X(IsInf) X(IsFinite)
+// Functions of floats in functions/, by the number of their options: X(namespace, Name).
+#define GPUNET_STEPS(X) GPUNET_FLOAT_FUNCTIONS(X) GPUNET_ACTIVATIONS(X) GPUNET_GELUS(X)
+#define GPUNET_STEPS_OF_1(X) GPUNET_ACTIVATIONS_OF_1(X)
+#define GPUNET_STEPS_OF_2(X) GPUNET_ACTIVATIONS_OF_2(X)
 
 namespace gpunet::detail::element {
 
-// Integers wrap around: computed as these.
-template <class T>
-using Wrapping = typename std::conditional_t<std::is_integral_v<T> && !std::is_same_v<T, bool>,
-                                             std::make_unsigned<T>, std::type_identity<T>>::type;
+using functions::detail::Wrapping;
 
 // The operations as numbers, for programs that are interpreted. Cast converts from the type of a
 // step to that of its result, Where chooses by a bool.
 enum class Code : std::uint8_t {
 #define GPUNET_NAME(Name) Name,
+#define GPUNET_FUNCTION_NAME(scope, Name) Name,
   GPUNET_BINARY_OPS(GPUNET_NAME) GPUNET_BINARY_FLOAT_OPS(GPUNET_NAME) GPUNET_BIT_OPS(GPUNET_NAME)
-      GPUNET_COMPARISONS(GPUNET_NAME) GPUNET_UNARY_OPS(GPUNET_NAME)
-          GPUNET_UNARY_FLOAT_OPS(GPUNET_NAME) GPUNET_TESTS(GPUNET_NAME)
+      GPUNET_COMPARISONS(GPUNET_NAME) GPUNET_UNARY_OPS(GPUNET_NAME) GPUNET_TESTS(GPUNET_NAME)
+          GPUNET_NUMBER_FUNCTIONS(GPUNET_FUNCTION_NAME) GPUNET_STEPS(GPUNET_FUNCTION_NAME)
+              GPUNET_STEPS_OF_1(GPUNET_FUNCTION_NAME) GPUNET_STEPS_OF_2(GPUNET_FUNCTION_NAME)
+#undef GPUNET_FUNCTION_NAME
 #undef GPUNET_NAME
-              Where,
+                  Where,
   Cast,
+};
+
+// The number of a function F of functions/.
+template <class F>
+inline constexpr Code code_of{};
+#define GPUNET_CODE(scope, Name) \
+  template <>                    \
+  inline constexpr Code code_of<gpunet::scope::Name> = Code::Name;
+GPUNET_NUMBER_FUNCTIONS(GPUNET_CODE)
+GPUNET_STEPS(GPUNET_CODE)
+GPUNET_STEPS_OF_1(GPUNET_CODE)
+GPUNET_STEPS_OF_2(GPUNET_CODE)
+#undef GPUNET_CODE
+
+// A function F as an operation; further operands are its options.
+template <class F>
+struct Apply {
+  static constexpr Code code = code_of<F>;
+  template <class T>
+  [[gnu::always_inline]] GPUNET_FN inline T operator()(T x) const {
+    return F().value(x);
+  }
+  template <class T, class... Options>
+  [[gnu::always_inline]] GPUNET_FN inline T operator()(T x, T option, Options... more) const {
+    return F::value(x, option, more...);
+  }
 };
 
 // Defines the functor `Name` of one number x, of two numbers a and b.
@@ -130,38 +146,7 @@ GPUNET_ELEMENT_OP2(Less, return a < b;)
 GPUNET_ELEMENT_OP2(LessEqual, return a <= b;)
 
 GPUNET_ELEMENT_OP1(Negate, return static_cast<T>(-static_cast<Wrapping<T>>(x));)
-GPUNET_ELEMENT_OP1(Abs, if constexpr (std::is_floating_point_v<T>) return std::fabs(x);
-                   else if constexpr (std::is_signed_v<T>) return x < 0 ? Negate{}(x) : x;
-                   else return x;)
-GPUNET_ELEMENT_OP1(Sign, if constexpr (std::is_unsigned_v<T>) return static_cast<T>(x != T{});
-                   else return static_cast<T>((x > T{}) - (x < T{}));)
-GPUNET_ELEMENT_OP1(Square, return Multiply{}(x, x);)
 GPUNET_ELEMENT_OP1(Cube, return Multiply{}(Multiply{}(x, x), x);)
-GPUNET_ELEMENT_OP1(Sqrt, return std::sqrt(x);)
-GPUNET_ELEMENT_OP1(Reciprocal, return T{1} / x;)
-GPUNET_ELEMENT_OP1(Exp, return math::exp(x);)
-GPUNET_ELEMENT_OP1(Exp2, return std::exp2(x);)
-GPUNET_ELEMENT_OP1(Expm1, return math::expm1(x);)
-GPUNET_ELEMENT_OP1(Log, return math::log(x);)
-GPUNET_ELEMENT_OP1(Log2, return std::log2(x);)
-GPUNET_ELEMENT_OP1(Log10, return std::log10(x);)
-GPUNET_ELEMENT_OP1(Log1p, return math::log1p(x);)
-GPUNET_ELEMENT_OP1(Sin, return math::sin(x);)
-GPUNET_ELEMENT_OP1(Cos, return math::cos(x);)
-GPUNET_ELEMENT_OP1(Tan, return math::tan(x);)
-GPUNET_ELEMENT_OP1(Asin, return std::asin(x);)
-GPUNET_ELEMENT_OP1(Acos, return std::acos(x);)
-GPUNET_ELEMENT_OP1(Atan, return std::atan(x);)
-GPUNET_ELEMENT_OP1(Sinh, return std::sinh(x);)
-GPUNET_ELEMENT_OP1(Cosh, return std::cosh(x);)
-GPUNET_ELEMENT_OP1(Tanh, return math::tanh(x);)
-GPUNET_ELEMENT_OP1(Erf, return math::erf(x);)
-GPUNET_ELEMENT_OP1(Sigmoid, return T{1} / (T{1} + math::exp(-x));)
-GPUNET_ELEMENT_OP1(Floor, return std::floor(x);)
-GPUNET_ELEMENT_OP1(Ceil, return std::ceil(x);)
-// To the nearest integer, halves to the even one.
-GPUNET_ELEMENT_OP1(Round, return std::nearbyint(x);)
-GPUNET_ELEMENT_OP1(Trunc, return std::trunc(x);)
 GPUNET_ELEMENT_OP1(IsNan, return x != x;)
 GPUNET_ELEMENT_OP1(IsInf, return std::fabs(x) > gpunet::detail::largest<T>;)
 GPUNET_ELEMENT_OP1(IsFinite, return std::fabs(x) <= gpunet::detail::largest<T>;)

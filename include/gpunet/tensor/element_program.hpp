@@ -206,9 +206,9 @@ union AnyElement {
 
 // Interprets one step for one element: the plain version, and that of Cuda.
 template <class T>
-GPUNET_FN AnyElement run_step(element::Code code, AnyElement a, AnyElement b) {
+GPUNET_FN AnyElement run_step(element::Code code, AnyElement a, AnyElement b, AnyElement c = {}) {
   using element::Code;
-  const T x = a.get<T>(), y = b.get<T>();
+  const T x = a.get<T>(), y = b.get<T>(), z = c.get<T>();
   switch (code) {
 #define GPUNET_CASE1(Name) \
   case Code::Name:         \
@@ -216,6 +216,15 @@ GPUNET_FN AnyElement run_step(element::Code code, AnyElement a, AnyElement b) {
 #define GPUNET_CASE2(Name) \
   case Code::Name:         \
     return AnyElement::of(element::Name{}(x, y));
+#define GPUNET_FUNCTION_CASE(scope, Name) \
+  case Code::Name:                        \
+    return AnyElement::of(element::Apply<gpunet::scope::Name>{}(x));
+#define GPUNET_FUNCTION_CASE1(scope, Name) \
+  case Code::Name:                         \
+    return AnyElement::of(element::Apply<gpunet::scope::Name>{}(x, y));
+#define GPUNET_FUNCTION_CASE2(scope, Name) \
+  case Code::Name:                         \
+    return AnyElement::of(element::Apply<gpunet::scope::Name>{}(x, y, z));
     GPUNET_COMPARISONS(GPUNET_CASE2)
     default:
       break;
@@ -223,13 +232,16 @@ GPUNET_FN AnyElement run_step(element::Code code, AnyElement a, AnyElement b) {
   if constexpr (!std::is_same_v<T, bool>) switch (code) {
       GPUNET_BINARY_OPS(GPUNET_CASE2)
       GPUNET_UNARY_OPS(GPUNET_CASE1)
+      GPUNET_NUMBER_FUNCTIONS(GPUNET_FUNCTION_CASE)
       default:
         break;
     }
   if constexpr (std::is_floating_point_v<T>) switch (code) {
       GPUNET_BINARY_FLOAT_OPS(GPUNET_CASE2)
-      GPUNET_UNARY_FLOAT_OPS(GPUNET_CASE1)
       GPUNET_TESTS(GPUNET_CASE1)
+      GPUNET_STEPS(GPUNET_FUNCTION_CASE)
+      GPUNET_STEPS_OF_1(GPUNET_FUNCTION_CASE1)
+      GPUNET_STEPS_OF_2(GPUNET_FUNCTION_CASE2)
       default:
         break;
     }
@@ -241,6 +253,9 @@ GPUNET_FN AnyElement run_step(element::Code code, AnyElement a, AnyElement b) {
     }
 #undef GPUNET_CASE1
 #undef GPUNET_CASE2
+#undef GPUNET_FUNCTION_CASE
+#undef GPUNET_FUNCTION_CASE1
+#undef GPUNET_FUNCTION_CASE2
   return a;
 }
 
@@ -282,8 +297,9 @@ GPUNET_FN inline AnyElement evaluate(const RunnableProgram& program, index_t i) 
     else if (step.code == element::Code::Cast)
       result = converted(a, step.type, step.result);
     else
-      result = with_type(
-          step.type, [&](auto element) { return run_step<decltype(element)>(step.code, a, b); });
+      result = with_type(step.type, [&](auto element) {
+        return run_step<decltype(element)>(step.code, a, b, at(step.operands[2]));
+      });
   }
   return at(program.result);
 }
@@ -370,6 +386,13 @@ struct BinaryLoop : BlockArrays {
     static_cast<R*>(y)[i] = Op{}(static_cast<const T*>(a)[i], static_cast<const T*>(b)[i]);
   }
 };
+template <class Op, class T>
+struct TernaryLoop : BlockArrays {
+  [[gnu::always_inline]] inline void operator()(index_t i) const {
+    static_cast<T*>(y)[i] =
+        Op{}(static_cast<const T*>(a)[i], static_cast<const T*>(b)[i], static_cast<const T*>(c)[i]);
+  }
+};
 template <class T>
 struct WhereLoop : BlockArrays {
   [[gnu::always_inline]] inline void operator()(index_t i) const {
@@ -398,13 +421,16 @@ Loop vector_block_loop(element::Code code, ElementType type);
 template <class F>
 inline constexpr bool has_vector_block_loop = false;
 template <class T>
-inline constexpr bool has_vector_block_loop<UnaryLoop<element::Sqrt, T>> = true;
+inline constexpr bool has_vector_block_loop<UnaryLoop<element::Apply<functions::Sqrt>, T>> = true;
 template <>
-inline constexpr bool has_vector_block_loop<UnaryLoop<element::Sin, float>> = true;
+inline constexpr bool has_vector_block_loop<UnaryLoop<element::Apply<functions::Sin>, float>> =
+    true;
 template <>
-inline constexpr bool has_vector_block_loop<UnaryLoop<element::Cos, float>> = true;
+inline constexpr bool has_vector_block_loop<UnaryLoop<element::Apply<functions::Cos>, float>> =
+    true;
 template <>
-inline constexpr bool has_vector_block_loop<UnaryLoop<element::Tan, float>> = true;
+inline constexpr bool has_vector_block_loop<UnaryLoop<element::Apply<functions::Tan>, float>> =
+    true;
 
 // Returns the loop of Host for the path in use. The compiled library has all of them.
 template <class F>
@@ -446,6 +472,10 @@ GPUNET_EXTERN_LOOP(gpunet::detail::RunElements);
 #define GPUNET_NUMBER_UNARY(Name) \
   GPUNET_FLOAT_LOOPS(UnaryLoop, Name) GPUNET_INTEGER_LOOPS(UnaryLoop, Name)
 #define GPUNET_FLOAT_UNARY(Name) GPUNET_FLOAT_LOOPS(UnaryLoop, Name)
+#define GPUNET_NUMBER_FUNCTION(scope, Name) GPUNET_NUMBER_UNARY(Apply<gpunet::scope::Name>)
+#define GPUNET_STEP(scope, Name) GPUNET_FLOAT_LOOPS(UnaryLoop, Apply<gpunet::scope::Name>)
+#define GPUNET_STEP_OF_1(scope, Name) GPUNET_FLOAT_LOOPS(BinaryLoop, Apply<gpunet::scope::Name>)
+#define GPUNET_STEP_OF_2(scope, Name) GPUNET_FLOAT_LOOPS(TernaryLoop, Apply<gpunet::scope::Name>)
 #define GPUNET_LOOPS_OF_TYPE(To, A, B, C, D, E) \
   GPUNET_BLOCK_LOOP(WhereLoop<To>)              \
   GPUNET_BLOCK_LOOP(CastLoop<To, A>)            \
@@ -453,20 +483,25 @@ GPUNET_EXTERN_LOOP(gpunet::detail::RunElements);
   GPUNET_BLOCK_LOOP(CastLoop<To, C>)            \
   GPUNET_BLOCK_LOOP(CastLoop<To, D>)            \
   GPUNET_BLOCK_LOOP(CastLoop<To, E>)
-#define GPUNET_BLOCK_LOOPS                                                            \
-  GPUNET_BINARY_OPS(GPUNET_NUMBER_BINARY)                                             \
-  GPUNET_BINARY_FLOAT_OPS(GPUNET_FLOAT_BINARY)                                        \
-  GPUNET_BIT_OPS(GPUNET_BIT_BINARY)                                                   \
-  GPUNET_COMPARISONS(GPUNET_COMPARISON)                                               \
-  GPUNET_UNARY_OPS(GPUNET_NUMBER_UNARY)                                               \
-  GPUNET_UNARY_FLOAT_OPS(GPUNET_FLOAT_UNARY)                                          \
-  GPUNET_TESTS(GPUNET_FLOAT_UNARY)                                                    \
-  GPUNET_LOOPS_OF_TYPE(float, double, std::int32_t, std::int64_t, std::uint8_t, bool) \
-  GPUNET_LOOPS_OF_TYPE(double, float, std::int32_t, std::int64_t, std::uint8_t, bool) \
-  GPUNET_LOOPS_OF_TYPE(std::int32_t, float, double, std::int64_t, std::uint8_t, bool) \
-  GPUNET_LOOPS_OF_TYPE(std::int64_t, float, double, std::int32_t, std::uint8_t, bool) \
-  GPUNET_LOOPS_OF_TYPE(std::uint8_t, float, double, std::int32_t, std::int64_t, bool) \
-  GPUNET_LOOPS_OF_TYPE(bool, float, double, std::int32_t, std::int64_t, std::uint8_t)
+#define GPUNET_BLOCK_LOOPS                                                                        \
+  GPUNET_BINARY_OPS(GPUNET_NUMBER_BINARY)                                                         \
+  GPUNET_BINARY_FLOAT_OPS(GPUNET_FLOAT_BINARY)                                                    \
+  GPUNET_BIT_OPS(GPUNET_BIT_BINARY)                                                               \
+  GPUNET_COMPARISONS(GPUNET_COMPARISON)                                                           \
+  GPUNET_UNARY_OPS(GPUNET_NUMBER_UNARY)                                                           \
+  GPUNET_NUMBER_FUNCTIONS(GPUNET_NUMBER_FUNCTION)                                                 \
+  GPUNET_STEPS(GPUNET_STEP)                                                                       \
+  GPUNET_STEPS_OF_1(GPUNET_STEP_OF_1)                                                             \
+  GPUNET_STEPS_OF_2(GPUNET_STEP_OF_2)                                                             \
+  GPUNET_TESTS(GPUNET_FLOAT_UNARY)                                                                \
+  GPUNET_LOOPS_OF_TYPE(float, double, std::int32_t, std::int64_t, std::uint8_t, bool)             \
+      GPUNET_LOOPS_OF_TYPE(double, float, std::int32_t, std::int64_t, std::uint8_t, bool)         \
+          GPUNET_LOOPS_OF_TYPE(std::int32_t, float, double, std::int64_t, std::uint8_t, bool)     \
+              GPUNET_LOOPS_OF_TYPE(std::int64_t, float, double, std::int32_t, std::uint8_t, bool) \
+                  GPUNET_LOOPS_OF_TYPE(std::uint8_t, float, double, std::int32_t, std::int64_t,   \
+                                       bool)                                                      \
+                      GPUNET_LOOPS_OF_TYPE(bool, float, double, std::int32_t, std::int64_t,       \
+                                           std::uint8_t)
 
 #if !GPUNET_COMPILED
 #include <gpunet/tensor/element_program.ipp>

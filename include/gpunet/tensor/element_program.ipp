@@ -404,9 +404,9 @@ void circular_loop(const void* functor, index_t begin, index_t end) {
 }
 
 GPUNET_INLINE Loop vector_block_loop(element::Code code, ElementType type) {
-  if (code == element::Code::Sin) return circular_loop<element::Sin, scalar::sin>;
-  if (code == element::Code::Cos) return circular_loop<element::Cos, scalar::cos>;
-  if (code == element::Code::Tan) return circular_loop<element::Tan, scalar::tan>;
+  if (code == element::Code::Sin) return circular_loop<element::Apply<functions::Sin>, scalar::sin>;
+  if (code == element::Code::Cos) return circular_loop<element::Apply<functions::Cos>, scalar::cos>;
+  if (code == element::Code::Tan) return circular_loop<element::Apply<functions::Tan>, scalar::tan>;
   return type == ElementType::f32 ? square_root_loop<float> : square_root_loop<double>;
 }
 

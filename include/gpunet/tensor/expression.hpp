@@ -159,6 +159,13 @@ class [[nodiscard]] Expression : public detail::AnyExpression<D>, public detail:
               b, function);
     return std::move(*this).template as<R>();
   }
+  template <class Op>
+  auto apply(Expression&& b, Expression&& c, std::string_view function) && {
+    this->add({detail::loop_on<D, detail::TernaryLoop<Op, T>>(), Op::code, detail::element_type<T>,
+               detail::element_type<T>},
+              b, c, function);
+    return std::move(*this);
+  }
   template <class R>
   Expression<R, D> cast() && {
     if constexpr (!std::is_same_v<R, T>)

@@ -10,12 +10,20 @@
 // broadcast.
 #pragma once
 
+#include <tuple>
+
+#include <gpunet/functions/activations.hpp>
+#include <gpunet/functions/elementwise.hpp>
 #include <gpunet/tensor/expression.hpp>
 #include <gpunet/tensor/print.hpp>
 
 namespace gpunet {
 
 namespace detail {
+
+template <class X>
+requires TensorLike<X>
+inline constexpr bool is_function_argument<X> = true;
 
 template <class A, class B>
 concept OneIsTensor = (TensorLike<A> && (TensorLike<B> || Number<B>)) ||
@@ -106,12 +114,6 @@ auto operator>=(A&& a, B&& b) {
                                                     "operator>=");
 }
 
-// Returns 1 / sqrt(x).
-template <detail::TensorLike X>
-auto rsqrt(X&& x) {
-  return reciprocal(sqrt(std::forward<X>(x)));
-}
-
 // Returns x to a power, a number or a tensor; of integers as floats. Powers of -2 to 3 and square
 // roots are computed as such.
 template <class A, class B>
@@ -121,12 +123,17 @@ auto pow(A&& x, B&& exponent) {
   if constexpr (detail::Number<B> && std::is_floating_point_v<T>) {
     const auto power = static_cast<double>(exponent);
     auto base = detail::expression(std::forward<A>(x));
-    if (power == 2) return std::move(base).template apply<detail::element::Square>();
+    if (power == 2)
+      return std::move(base).template apply<detail::element::Apply<functions::Square>>();
     if (power == 3) return std::move(base).template apply<detail::element::Cube>();
-    if (power == 0.5) return std::move(base).template apply<detail::element::Sqrt>();
+    if (power == 0.5)
+      return std::move(base).template apply<detail::element::Apply<functions::Sqrt>>();
     if (power == -0.5) return rsqrt(std::move(base));
-    if (power == -1) return std::move(base).template apply<detail::element::Reciprocal>();
-    if (power == -2) return reciprocal(std::move(base).template apply<detail::element::Square>());
+    if (power == -1)
+      return std::move(base).template apply<detail::element::Apply<functions::Reciprocal>>();
+    if (power == -2)
+      return reciprocal(
+          std::move(base).template apply<detail::element::Apply<functions::Square>>());
     return detail::binary<detail::element::Pow>(std::move(base), exponent, "pow");
   } else {
     return detail::binary_of_floats<detail::element::Pow>(std::forward<A>(x),
@@ -273,65 +280,51 @@ GPUNET_TENSOR_FLOAT_BINARY(operator/, Divide)
 GPUNET_TENSOR_FLOAT_BINARY(atan2, Atan2)
 #undef GPUNET_TENSOR_FLOAT_BINARY
 
-// Return a function of each element.
-#define GPUNET_TENSOR_UNARY(name, Op)                                                      \
-  template <detail::TensorLike X>                                                          \
-  auto name(X&& x) {                                                                       \
-    if constexpr (detail::has_operation<detail::element::Op, detail::ValueOf<X>>())        \
-      return detail::expression(std::forward<X>(x)).template apply<detail::element::Op>(); \
-  }
-GPUNET_TENSOR_UNARY(operator-, Negate)
-GPUNET_TENSOR_UNARY(abs, Abs)
-GPUNET_TENSOR_UNARY(sign, Sign)
-GPUNET_TENSOR_UNARY(square, Square)
-#undef GPUNET_TENSOR_UNARY
+// Return each element with the opposite sign.
+template <detail::TensorLike X>
+auto operator-(X&& x) {
+  if constexpr (detail::has_operation<detail::element::Negate, detail::ValueOf<X>>())
+    return detail::expression(std::forward<X>(x)).template apply<detail::element::Negate>();
+}
 
-// Return a function of each float; integers become float first.
-#define GPUNET_TENSOR_FLOAT_UNARY(name, Op)                                             \
-  template <detail::TensorLike X>                                                       \
-  auto name(X&& x) {                                                                    \
-    return detail::as_floats(std::forward<X>(x)).template apply<detail::element::Op>(); \
-  }
-GPUNET_TENSOR_FLOAT_UNARY(sqrt, Sqrt)
-GPUNET_TENSOR_FLOAT_UNARY(reciprocal, Reciprocal)
-GPUNET_TENSOR_FLOAT_UNARY(exp, Exp)
-GPUNET_TENSOR_FLOAT_UNARY(exp2, Exp2)
-GPUNET_TENSOR_FLOAT_UNARY(expm1, Expm1)
-GPUNET_TENSOR_FLOAT_UNARY(log, Log)
-GPUNET_TENSOR_FLOAT_UNARY(log2, Log2)
-GPUNET_TENSOR_FLOAT_UNARY(log10, Log10)
-GPUNET_TENSOR_FLOAT_UNARY(log1p, Log1p)
-GPUNET_TENSOR_FLOAT_UNARY(sin, Sin)
-GPUNET_TENSOR_FLOAT_UNARY(cos, Cos)
-GPUNET_TENSOR_FLOAT_UNARY(tan, Tan)
-GPUNET_TENSOR_FLOAT_UNARY(asin, Asin)
-GPUNET_TENSOR_FLOAT_UNARY(acos, Acos)
-GPUNET_TENSOR_FLOAT_UNARY(atan, Atan)
-GPUNET_TENSOR_FLOAT_UNARY(sinh, Sinh)
-GPUNET_TENSOR_FLOAT_UNARY(cosh, Cosh)
-GPUNET_TENSOR_FLOAT_UNARY(tanh, Tanh)
-GPUNET_TENSOR_FLOAT_UNARY(erf, Erf)
-GPUNET_TENSOR_FLOAT_UNARY(sigmoid, Sigmoid)
-GPUNET_TENSOR_FLOAT_UNARY(isnan, IsNan)
-GPUNET_TENSOR_FLOAT_UNARY(isinf, IsInf)
-GPUNET_TENSOR_FLOAT_UNARY(isfinite, IsFinite)
-#undef GPUNET_TENSOR_FLOAT_UNARY
+// Return where an element is NaN, is infinite, is neither; integers become float first.
+template <detail::TensorLike X>
+auto isnan(X&& x) {
+  return detail::as_floats(std::forward<X>(x)).template apply<detail::element::IsNan>();
+}
+template <detail::TensorLike X>
+auto isinf(X&& x) {
+  return detail::as_floats(std::forward<X>(x)).template apply<detail::element::IsInf>();
+}
+template <detail::TensorLike X>
+auto isfinite(X&& x) {
+  return detail::as_floats(std::forward<X>(x)).template apply<detail::element::IsFinite>();
+}
 
-// Return each element as a whole number of the same type; integers as they are.
-#define GPUNET_TENSOR_ROUNDING(name, Op)                                                   \
-  template <detail::TensorLike X>                                                          \
-  auto name(X&& x) {                                                                       \
-    if constexpr (std::is_integral_v<detail::ValueOf<X>>)                                  \
-      return detail::expression(std::forward<X>(x));                                       \
-    else                                                                                   \
-      return detail::expression(std::forward<X>(x)).template apply<detail::element::Op>(); \
+// Returns a function of functions/ for each element: what exp(x), gelu(x) and the others call.
+template <class F, detail::TensorLike X>
+auto apply_function(const F& f, X&& x) {
+  using T = detail::ValueOf<X>;
+  using D = detail::DeviceOf<X>;
+  using Op = detail::element::Apply<F>;
+  if constexpr (F::of_integers == OfIntegers::unchanged && std::is_integral_v<T>) {
+    return detail::expression(std::forward<X>(x));
+  } else if constexpr (F::of_integers == OfIntegers::as_integers) {
+    if constexpr (detail::has_operation<Op, T>())
+      return detail::expression(std::forward<X>(x)).template apply<Op>();
+  } else if constexpr (requires { f.options(); }) {
+    auto floats = detail::as_floats(std::forward<X>(x));
+    using Float = typename decltype(floats)::value_type;
+    return std::apply(
+        [&](auto... options) {
+          return std::move(floats).template apply<Op>(
+              detail::number<Float, D>(static_cast<Float>(options))..., F::name);
+        },
+        f.options());
+  } else {
+    return detail::as_floats(std::forward<X>(x)).template apply<Op>();
   }
-GPUNET_TENSOR_ROUNDING(floor, Floor)
-GPUNET_TENSOR_ROUNDING(ceil, Ceil)
-// Returns the nearest whole number, of two the even one.
-GPUNET_TENSOR_ROUNDING(round, Round)
-GPUNET_TENSOR_ROUNDING(trunc, Trunc)
-#undef GPUNET_TENSOR_ROUNDING
+}
 
 // In place, on a tensor or a view: x += 2 * y. The shape of the right side has to broadcast to that
 // of the left one.

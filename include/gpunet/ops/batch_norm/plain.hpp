@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include <gpunet/ops/clamp.hpp>
+#include <gpunet/functions/clamp.hpp>
 #include <gpunet/ops/inverse_deviation.hpp>
 #include <gpunet/ops/slice.hpp>
 #include <gpunet/ops/sum_pair.hpp>

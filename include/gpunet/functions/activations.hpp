@@ -1,38 +1,21 @@
-// Element-wise activations, with PyTorch's names, definitions and defaults.
+// Activations, element by element, with PyTorch's names, definitions and defaults. Each is a layer;
+// its function, with the name in lower case, takes values and tensors. A new one needs three
+// places here: its struct, its function, and its line in a list at the end.
 #pragma once
 
+#include <array>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include <gpunet/core/error.hpp>
-#include <gpunet/core/text.hpp>
 #include <gpunet/device/functor_math.hpp>
-#include <gpunet/nn/layer.hpp>
-#include <gpunet/ops/clamp.hpp>
-#include <gpunet/ops/elementwise.hpp>
+#include <gpunet/functions/clamp.hpp>
+#include <gpunet/functions/function.hpp>
 
 namespace gpunet::nn {
 
 namespace detail {
-
-// What all of them have: a layer F whose value(x) and gradient(x, y, dy) make it an op. The options
-// of a layer are arguments of its constructor; in a network that is a type it has its defaults.
-template <class F>
-struct ActivationLayer {
-  static constexpr bool is_of_gpunet = true;
-
-  GPUNET_REFUSED_CALL
-
-  constexpr auto output(auto in) const { return in; }
-  // The function, for merging with neighbors (Sequential).
-  constexpr F function() const { return static_cast<const F&>(*this); }
-
-  // Appends the op, see layer.hpp.
-  template <class Builder, class In>
-  value_t lower(Builder& builder, value_t x, In in) const {
-    builder.set_layer(gpunet::detail::signature<F>());
-    return builder.add(ElementwiseOp<F>{function()}, x, in.sizes());
-  }
-};
 
 // 1 / (1 + exp(-x))
 template <class T>
@@ -45,15 +28,11 @@ GPUNET_FN T log_one_plus_exp(T x) {
   return math::select(x > T{}, x, T{}) + math::log1p(math::exp(-math::select(x < T{}, -x, x)));
 }
 
-// Writes "name=value", as PyTorch prints an option.
-inline std::string option_text(const char* name, double value) {
-  return concat(name, "=", gpunet::detail::python_repr(value));
-}
-
 }  // namespace detail
 
 // (exp(x) - exp(-x)) / (exp(x) + exp(-x))
-struct Tanh : detail::ActivationLayer<Tanh> {
+struct Tanh : Function<Tanh> {
+  static constexpr std::string_view name = "tanh";
   template <class T>
   GPUNET_FN T value(T x) const {
     return math::tanh(x);
@@ -65,7 +44,8 @@ struct Tanh : detail::ActivationLayer<Tanh> {
 };
 
 // 1 / (1 + exp(-x))
-struct Sigmoid : detail::ActivationLayer<Sigmoid> {
+struct Sigmoid : Function<Sigmoid> {
+  static constexpr std::string_view name = "sigmoid";
   template <class T>
   GPUNET_FN T value(T x) const {
     return detail::logistic(x);
@@ -77,38 +57,40 @@ struct Sigmoid : detail::ActivationLayer<Sigmoid> {
 };
 
 // min(max(x, min_val), max_val)
-class Hardtanh : public detail::ActivationLayer<Hardtanh> {
+class Hardtanh : public Function<Hardtanh> {
  public:
+  static constexpr std::string_view name = "hardtanh";
   constexpr explicit Hardtanh(double min_val = -1, double max_val = 1)
       : low_(min_val), high_(max_val) {
     require(min_val < max_val, "gpunet::nn::Hardtanh: min_val ", min_val, " and max_val ", max_val,
             " (want the second to be larger)");
   }
   template <class T>
+  GPUNET_FN static T value(T x, T min_val, T max_val) {
+    return Clamp<T>(min_val, max_val)(x);
+  }
+  template <class T>
   GPUNET_FN T value(T x) const {
-    return clamp<T>()(x);
+    return value(x, static_cast<T>(low_), static_cast<T>(high_));
   }
   template <class T>
   GPUNET_FN T gradient(T x, T, T dy) const {
-    return clamp<T>().gradient(x, dy);
+    return Clamp<T>(static_cast<T>(low_), static_cast<T>(high_)).gradient(x, dy);
   }
   Bounds bounds() const { return {low_, high_}; }
   std::string extra_repr(const Sizes&, const Sizes&) const {
-    return concat(detail::option_text("min_val", low_), ", ",
-                  detail::option_text("max_val", high_));
+    return concat(gpunet::detail::option_text("min_val", low_), ", ",
+                  gpunet::detail::option_text("max_val", high_));
   }
+  constexpr std::array<double, 2> options() const { return {low_, high_}; }
 
  private:
-  template <class T>
-  GPUNET_FN Clamp<T> clamp() const {
-    return {static_cast<T>(low_), static_cast<T>(high_)};
-  }
-
   double low_, high_;
 };
 
 // min(max(x, 0), 6)
-struct ReLU6 : detail::ActivationLayer<ReLU6> {
+struct ReLU6 : Function<ReLU6> {
+  static constexpr std::string_view name = "relu6";
   template <class T>
   GPUNET_FN T value(T x) const {
     return Clamp<T>(T{}, T{6})(x);
@@ -121,32 +103,43 @@ struct ReLU6 : detail::ActivationLayer<ReLU6> {
 };
 
 // x where it is positive, else negative_slope * x
-class LeakyReLU : public detail::ActivationLayer<LeakyReLU> {
+class LeakyReLU : public Function<LeakyReLU> {
  public:
+  static constexpr std::string_view name = "leaky_relu";
   constexpr explicit LeakyReLU(double negative_slope = 0.01) : slope_(negative_slope) {}
   template <class T>
+  GPUNET_FN static T value(T x, T negative_slope) {
+    return math::select(x > T{}, x, x * negative_slope);
+  }
+  template <class T>
   GPUNET_FN T value(T x) const {
-    return math::select(x > T{}, x, x * static_cast<T>(slope_));
+    return value(x, static_cast<T>(slope_));
   }
   template <class T>
   GPUNET_FN T gradient(T x, T, T dy) const {
     return math::select(x > T{}, dy, dy * static_cast<T>(slope_));
   }
   std::string extra_repr(const Sizes&, const Sizes&) const {
-    return detail::option_text("negative_slope", slope_);
+    return gpunet::detail::option_text("negative_slope", slope_);
   }
+  constexpr std::array<double, 1> options() const { return {slope_}; }
 
  private:
   double slope_;
 };
 
 // x where it is positive, else alpha * (exp(x) - 1)
-class ELU : public detail::ActivationLayer<ELU> {
+class ELU : public Function<ELU> {
  public:
+  static constexpr std::string_view name = "elu";
   constexpr explicit ELU(double alpha = 1) : alpha_(alpha) {}
   template <class T>
+  GPUNET_FN static T value(T x, T alpha) {
+    return math::select(x > T{}, x, alpha * math::expm1(x));
+  }
+  template <class T>
   GPUNET_FN T value(T x) const {
-    return math::select(x > T{}, x, static_cast<T>(alpha_) * math::expm1(x));
+    return value(x, static_cast<T>(alpha_));
   }
   template <class T>
   GPUNET_FN T gradient(T x, T, T dy) const {
@@ -154,8 +147,9 @@ class ELU : public detail::ActivationLayer<ELU> {
     return math::select(x <= T{}, dy * static_cast<T>(alpha_) * math::exp(x), dy);
   }
   std::string extra_repr(const Sizes&, const Sizes&) const {
-    return detail::option_text("alpha", alpha_);
+    return gpunet::detail::option_text("alpha", alpha_);
   }
+  constexpr std::array<double, 1> options() const { return {alpha_}; }
 
  private:
   double alpha_;
@@ -163,7 +157,8 @@ class ELU : public detail::ActivationLayer<ELU> {
 
 // scale * x where x is positive, else scale * alpha * (exp(x) - 1): Klambauer and others,
 // "Self-Normalizing Neural Networks", NeurIPS 2017.
-struct SELU : detail::ActivationLayer<SELU> {
+struct SELU : Function<SELU> {
+  static constexpr std::string_view name = "selu";
   static constexpr double scale = 1.0507009873554804934193349852946,
                           alpha = 1.6732632423543772848170429916717;
   template <class T>
@@ -179,7 +174,8 @@ struct SELU : detail::ActivationLayer<SELU> {
 
 namespace detail {
 
-struct GELUByErf {
+struct GELUByErf : Function<GELUByErf> {
+  static constexpr std::string_view name = "gelu";
   static std::string extra_repr(const Sizes&, const Sizes&) { return "approximate='none'"; }
   static constexpr double inverse_root = 0.70710678118654752440;  // 1 / sqrt(2)
   static constexpr double density = 0.39894228040143267794;       // 1 / sqrt(2 pi)
@@ -198,7 +194,8 @@ struct GELUByErf {
   }
 };
 
-struct GELUByTanh {
+struct GELUByTanh : Function<GELUByTanh> {
+  static constexpr std::string_view name = "gelu";
   static std::string extra_repr(const Sizes&, const Sizes&) { return "approximate='tanh'"; }
   static constexpr double root = 0.79788456080286535588, cubic = 0.044715;  // sqrt(2 / pi)
 
@@ -227,6 +224,7 @@ enum class Approximate { none, tanh };
 // tanh. Hendrycks and Gimpel, "Gaussian Error Linear Units", 2016.
 class GELU {
  public:
+  static constexpr std::string_view name = "gelu";
   constexpr explicit GELU(Approximate approximate = Approximate::none)
       : approximate_(approximate) {}
   GPUNET_REFUSED_CALL
@@ -234,12 +232,11 @@ class GELU {
   constexpr auto output(auto in) const { return in; }
 
   // Appends the op, see layer.hpp.
-  template <class Builder, class In>
-  value_t lower(Builder& builder, value_t x, In in) const {
+  template <class Builder, class Value, class In>
+  Value lower(Builder& builder, Value x, In in) const {
     builder.set_layer(gpunet::detail::signature<GELU>());
-    if (approximate_ == Approximate::none)
-      return builder.add(ElementwiseOp<detail::GELUByErf>{}, x, in.sizes());
-    return builder.add(ElementwiseOp<detail::GELUByTanh>{}, x, in.sizes());
+    if (approximate_ == Approximate::none) return detail::GELUByErf().append(builder, x, in);
+    return detail::GELUByTanh().append(builder, x, in);
   }
 
  private:
@@ -247,7 +244,8 @@ class GELU {
 };
 
 // x / (1 + exp(-x))
-struct SiLU : detail::ActivationLayer<SiLU> {
+struct SiLU : Function<SiLU> {
+  static constexpr std::string_view name = "silu";
   template <class T>
   GPUNET_FN T value(T x) const {
     return x / (T{1} + math::exp(-x));
@@ -260,7 +258,8 @@ struct SiLU : detail::ActivationLayer<SiLU> {
 };
 
 // x tanh(log(1 + exp(x)))
-struct Mish : detail::ActivationLayer<Mish> {
+struct Mish : Function<Mish> {
+  static constexpr std::string_view name = "mish";
   template <class T>
   GPUNET_FN T value(T x) const {
     return x * math::tanh(detail::log_one_plus_exp(x));
@@ -273,7 +272,8 @@ struct Mish : detail::ActivationLayer<Mish> {
 };
 
 // log(1 / (1 + exp(-x)))
-struct LogSigmoid : detail::ActivationLayer<LogSigmoid> {
+struct LogSigmoid : Function<LogSigmoid> {
+  static constexpr std::string_view name = "logsigmoid";
   template <class T>
   GPUNET_FN T value(T x) const {
     return -detail::log_one_plus_exp(-x);
@@ -285,18 +285,22 @@ struct LogSigmoid : detail::ActivationLayer<LogSigmoid> {
 };
 
 // log(1 + exp(beta * x)) / beta; x where beta * x is above the threshold
-class Softplus : public detail::ActivationLayer<Softplus> {
+class Softplus : public Function<Softplus> {
  public:
+  static constexpr std::string_view name = "softplus";
   constexpr explicit Softplus(double beta = 1, double threshold = 20)
       : beta_(beta), threshold_(threshold) {
     require(beta != 0,
             "gpunet::nn::Softplus: beta 0 (the result is divided by it), want another number");
   }
   template <class T>
+  GPUNET_FN static T value(T x, T beta, T threshold) {
+    const T z = x * beta;
+    return math::select(z > threshold, x, detail::log_one_plus_exp(z) / beta);
+  }
+  template <class T>
   GPUNET_FN T value(T x) const {
-    const T z = x * static_cast<T>(beta_);
-    return math::select(z > static_cast<T>(threshold_), x,
-                        detail::log_one_plus_exp(z) / static_cast<T>(beta_));
+    return value(x, static_cast<T>(beta_), static_cast<T>(threshold_));
   }
   template <class T>
   GPUNET_FN T gradient(T x, T, T dy) const {
@@ -304,16 +308,18 @@ class Softplus : public detail::ActivationLayer<Softplus> {
     return math::select(z > static_cast<T>(threshold_), dy, dy * detail::logistic(z));
   }
   std::string extra_repr(const Sizes&, const Sizes&) const {
-    return concat(detail::option_text("beta", beta_), ", ",
-                  detail::option_text("threshold", threshold_));
+    return concat(gpunet::detail::option_text("beta", beta_), ", ",
+                  gpunet::detail::option_text("threshold", threshold_));
   }
+  constexpr std::array<double, 2> options() const { return {beta_, threshold_}; }
 
  private:
   double beta_, threshold_;
 };
 
 // x / (1 + |x|)
-struct Softsign : detail::ActivationLayer<Softsign> {
+struct Softsign : Function<Softsign> {
+  static constexpr std::string_view name = "softsign";
   template <class T>
   GPUNET_FN T value(T x) const {
     return x / (T{1} + (x < T{} ? -x : x));
@@ -326,7 +332,8 @@ struct Softsign : detail::ActivationLayer<Softsign> {
 };
 
 // 0 up to -3, x from 3, x (x + 3) / 6 between
-struct Hardswish : detail::ActivationLayer<Hardswish> {
+struct Hardswish : Function<Hardswish> {
+  static constexpr std::string_view name = "hardswish";
   template <class T>
   GPUNET_FN T value(T x) const {
     const T above = x + T{3};
@@ -339,7 +346,8 @@ struct Hardswish : detail::ActivationLayer<Hardswish> {
 };
 
 // 0 up to -3, 1 from 3, (x + 3) / 6 between
-struct Hardsigmoid : detail::ActivationLayer<Hardsigmoid> {
+struct Hardsigmoid : Function<Hardsigmoid> {
+  static constexpr std::string_view name = "hardsigmoid";
   template <class T>
   GPUNET_FN T value(T x) const {
     const T above = x + T{3};
@@ -351,25 +359,118 @@ struct Hardsigmoid : detail::ActivationLayer<Hardsigmoid> {
   }
 };
 
+// 0 where |x| <= lambd, else x
+class Hardshrink : public Function<Hardshrink> {
+ public:
+  static constexpr std::string_view name = "hardshrink";
+  constexpr explicit Hardshrink(double lambd = 0.5) : lambd_(lambd) {}
+  template <class T>
+  GPUNET_FN static T value(T x, T lambd) {
+    return math::select(x >= -lambd && x <= lambd, T{}, x);
+  }
+  template <class T>
+  GPUNET_FN T value(T x) const {
+    return value(x, static_cast<T>(lambd_));
+  }
+  template <class T>
+  GPUNET_FN T gradient(T x, T, T dy) const {
+    const T lambd = static_cast<T>(lambd_);
+    return math::select(x >= -lambd && x <= lambd, T{}, dy);
+  }
+  std::string extra_repr(const Sizes&, const Sizes&) const {
+    return gpunet::detail::python_repr(lambd_);
+  }
+  constexpr std::array<double, 1> options() const { return {lambd_}; }
+
+ private:
+  double lambd_;
+};
+
+// Return these functions, element by element, of a value or a tensor.
+template <FunctionArgument X>
+auto tanh(X&& x) {
+  return apply_function(Tanh(), std::forward<X>(x));
+}
+template <FunctionArgument X>
+auto sigmoid(X&& x) {
+  return apply_function(Sigmoid(), std::forward<X>(x));
+}
+template <FunctionArgument X>
+auto hardtanh(X&& x, double min_val = -1, double max_val = 1) {
+  return apply_function(Hardtanh(min_val, max_val), std::forward<X>(x));
+}
+template <FunctionArgument X>
+auto relu6(X&& x) {
+  return apply_function(ReLU6(), std::forward<X>(x));
+}
+template <FunctionArgument X>
+auto leaky_relu(X&& x, double negative_slope = 0.01) {
+  return apply_function(LeakyReLU(negative_slope), std::forward<X>(x));
+}
+template <FunctionArgument X>
+auto elu(X&& x, double alpha = 1) {
+  return apply_function(ELU(alpha), std::forward<X>(x));
+}
+template <FunctionArgument X>
+auto selu(X&& x) {
+  return apply_function(SELU(), std::forward<X>(x));
+}
+template <FunctionArgument X>
+auto gelu(X&& x, Approximate approximate = Approximate::none) {
+  if (approximate == Approximate::tanh)
+    return apply_function(detail::GELUByTanh(), std::forward<X>(x));
+  return apply_function(detail::GELUByErf(), std::forward<X>(x));
+}
+template <FunctionArgument X>
+auto silu(X&& x) {
+  return apply_function(SiLU(), std::forward<X>(x));
+}
+template <FunctionArgument X>
+auto mish(X&& x) {
+  return apply_function(Mish(), std::forward<X>(x));
+}
+template <FunctionArgument X>
+auto logsigmoid(X&& x) {
+  return apply_function(LogSigmoid(), std::forward<X>(x));
+}
+template <FunctionArgument X>
+auto softplus(X&& x, double beta = 1, double threshold = 20) {
+  return apply_function(Softplus(beta, threshold), std::forward<X>(x));
+}
+template <FunctionArgument X>
+auto softsign(X&& x) {
+  return apply_function(Softsign(), std::forward<X>(x));
+}
+template <FunctionArgument X>
+auto hardswish(X&& x) {
+  return apply_function(Hardswish(), std::forward<X>(x));
+}
+template <FunctionArgument X>
+auto hardsigmoid(X&& x) {
+  return apply_function(Hardsigmoid(), std::forward<X>(x));
+}
+template <FunctionArgument X>
+auto hardshrink(X&& x, double lambd = 0.5) {
+  return apply_function(Hardshrink(lambd), std::forward<X>(x));
+}
+
 }  // namespace gpunet::nn
 
-#if GPUNET_COMPILED
-GPUNET_EXTERN_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::Tanh>>);
-GPUNET_EXTERN_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::Sigmoid>>);
-GPUNET_EXTERN_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::Hardtanh>>);
-GPUNET_EXTERN_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::ReLU6>>);
-GPUNET_EXTERN_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::LeakyReLU>>);
-GPUNET_EXTERN_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::ELU>>);
-GPUNET_EXTERN_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::SELU>>);
-GPUNET_EXTERN_KERNELS(
-    gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::GELUByErf>>);
-GPUNET_EXTERN_KERNELS(
-    gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::GELUByTanh>>);
-GPUNET_EXTERN_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::SiLU>>);
-GPUNET_EXTERN_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::Mish>>);
-GPUNET_EXTERN_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::LogSigmoid>>);
-GPUNET_EXTERN_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::Softplus>>);
-GPUNET_EXTERN_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::Softsign>>);
-GPUNET_EXTERN_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::Hardswish>>);
-GPUNET_EXTERN_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::Hardsigmoid>>);
-#endif
+namespace gpunet {
+
+// The same names for tensors.
+using nn::elu, nn::gelu, nn::hardshrink, nn::hardsigmoid, nn::hardswish, nn::hardtanh;
+using nn::leaky_relu, nn::logsigmoid, nn::mish, nn::relu6, nn::selu, nn::sigmoid, nn::silu;
+using nn::softplus, nn::softsign, nn::tanh;
+
+}  // namespace gpunet
+
+// All of them, by the number of their options: X(namespace, struct).
+// clang-format off
+#define GPUNET_ACTIVATIONS(X) \
+  X(nn, ReLU6) X(nn, SELU) X(nn, SiLU) X(nn, Mish) X(nn, Tanh) X(nn, Sigmoid) X(nn, LogSigmoid) \
+  X(nn, Softsign) X(nn, Hardswish) X(nn, Hardsigmoid)
+#define GPUNET_ACTIVATIONS_OF_1(X) X(nn, LeakyReLU) X(nn, ELU) X(nn, Hardshrink)
+#define GPUNET_ACTIVATIONS_OF_2(X) X(nn, Hardtanh) X(nn, Softplus)
+#define GPUNET_GELUS(X) X(nn::detail, GELUByErf) X(nn::detail, GELUByTanh)
+// clang-format on

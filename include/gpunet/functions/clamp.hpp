@@ -1,9 +1,17 @@
 // Clamping to bounds: ReLU, ReLU6, Hardtanh.
 #pragma once
 
-#include <gpunet/ops/op.hpp>
+#include <limits>
+
+#include <gpunet/core/config.hpp>
 
 namespace gpunet {
+
+// The bounds of y = min(max(x, low), high).
+struct Bounds {
+  double low = -std::numeric_limits<double>::infinity(),
+         high = std::numeric_limits<double>::infinity();
+};
 
 // min(max(x, low), high); NaN stays NaN, as in PyTorch. <= and not <: where subnormal numbers count
 // as 0, a negative one is not less than 0 and would be returned unchanged.
