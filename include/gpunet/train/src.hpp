@@ -9,7 +9,6 @@
 #include <gpunet/train/progress.ipp>
 #include <gpunet/train/running_loss.ipp>
 #include <gpunet/train/step_runner.hpp>
-#include <gpunet/train/tensorboard_callback.ipp>
 #include <gpunet/train/training.ipp>
 
 namespace gpunet::train {
