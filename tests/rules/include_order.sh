@@ -6,7 +6,8 @@ cd "$1/gpunet"
 
 order=(
   version.hpp core io device tensor ops graph nn model optim data distributed train
-  gpunet.hpp distributed.hpp functional.hpp images.hpp tables.hpp tensors.hpp thrust.hpp networks networks.hpp
+  gpunet.hpp distributed.hpp functional.hpp images.hpp tables.hpp tensors.hpp thrust.hpp
+  networks networks.hpp
   extras datasets.hpp plot.hpp tensorboard.hpp src.hpp src.cuh
 )
 
