@@ -115,7 +115,7 @@ function obvious(i,    text, name) {
   text = declaration(i)
   if (text ~ /ostream& operator<</) return " Writes it as text. "
   sub(/^ *template *<[^<>]*(<[^<>]*>[^<>]*)*> */, "", text)
-  if (text ~ "^[^(]* " contract "\\(" && FILENAME ~ /\/(nn|data|train|optim)\//) return " As the contract says. "
+  if (text ~ "^[^(]* " contract "\\(" && FILENAME ~ /\/(nn|data|train|optim|extras)\//) return " As the contract says. "
   if (text ~ "^ *(constexpr |consteval |explicit )*" class_name "\\(" || text ~ /^ *[A-Za-z0-9]+\(.*\) *->/) return " See the description of the class. "
   if (all_data[depth] && text !~ /^[^={]*\(.*\) *(const)? *\{/) return " See the description above. "
   return ""

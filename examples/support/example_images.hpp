@@ -6,9 +6,8 @@
 #include <string>
 
 #include <gpunet/data/cifar.hpp>
-#include <gpunet/data/digits.hpp>
 #include <gpunet/data/mnist.hpp>
-#include <gpunet/data/painted_shapes.hpp>
+#include <gpunet/datasets.hpp>
 #if EXAMPLE_HAS_ZLIB
 #include <gpunet/io/zlib.hpp>  // for MNIST's files, which are compressed
 #endif

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <gpunet/plot/save.hpp>
+#include <gpunet/plot.hpp>
 
 #include "options.hpp"
 

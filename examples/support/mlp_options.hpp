@@ -1,7 +1,7 @@
 // The command line of 04_mlp.
 #pragma once
 
-#include <gpunet/plot/save.hpp>
+#include <gpunet/plot.hpp>
 
 #include "example_images.hpp"
 #include "options.hpp"

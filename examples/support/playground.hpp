@@ -10,8 +10,8 @@
 #include <vector>
 
 #include <gpunet/core/shape.hpp>
-#include <gpunet/data/points.hpp>
 #include <gpunet/data/train_test_split.hpp>
+#include <gpunet/datasets.hpp>
 
 namespace examples {
 

@@ -11,8 +11,7 @@
 #include <vector>
 
 #include <gpunet/core/text.hpp>
-#include <gpunet/plot/scene.hpp>
-#include <gpunet/plot/terminal.hpp>
+#include <gpunet/plot.hpp>
 #include <gpunet/train/progress.hpp>
 
 #include "playground.hpp"

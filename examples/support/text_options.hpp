@@ -15,7 +15,7 @@
 #include <gpunet/io/atomic_file.hpp>
 #include <gpunet/io/file.hpp>
 #include <gpunet/io/formats.hpp>
-#include <gpunet/plot/save.hpp>
+#include <gpunet/plot.hpp>
 
 #include "options.hpp"
 

@@ -7,8 +7,7 @@
 
 #include <gpunet/io/atomic_file.hpp>
 #include <gpunet/io/formats.hpp>
-#include <gpunet/plot/image_grid.hpp>
-#include <gpunet/plot/save.hpp>
+#include <gpunet/plot.hpp>
 
 #include "example_images.hpp"
 #include "options.hpp"

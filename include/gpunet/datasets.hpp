@@ -2,7 +2,7 @@
 // shapes.
 #pragma once
 
-#include <gpunet/data/digits.hpp>
 #include <gpunet/data/iris.hpp>
-#include <gpunet/data/painted_shapes.hpp>
-#include <gpunet/data/points.hpp>
+#include <gpunet/extras/data/digits.hpp>
+#include <gpunet/extras/data/painted_shapes.hpp>
+#include <gpunet/extras/data/points.hpp>

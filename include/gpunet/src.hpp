@@ -7,13 +7,12 @@
 #include <gpunet/data/src.hpp>
 #include <gpunet/device/src.hpp>
 #include <gpunet/distributed/src.hpp>
+#include <gpunet/extras/src.hpp>
 #include <gpunet/graph/src.hpp>
 #include <gpunet/io/src.hpp>
 #include <gpunet/model/src.hpp>
 #include <gpunet/nn/src.hpp>
 #include <gpunet/ops/src.hpp>
 #include <gpunet/optim/src.hpp>
-#include <gpunet/plot/src.hpp>
 #include <gpunet/tensor/src.hpp>
-#include <gpunet/tensorboard/src.hpp>
 #include <gpunet/train/src.hpp>

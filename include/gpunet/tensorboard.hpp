@@ -1,5 +1,5 @@
 // Writes files for TensorBoard, in your own loop or in train::fit.
 #pragma once
 
-#include <gpunet/tensorboard/summary_writer.hpp>
-#include <gpunet/train/tensorboard_callback.hpp>
+#include <gpunet/extras/tensorboard/summary_writer.hpp>
+#include <gpunet/extras/tensorboard/tensorboard_callback.hpp>

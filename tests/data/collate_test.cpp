@@ -4,9 +4,9 @@
 #include <vector>
 
 #include <gpunet/data/dataloader.hpp>
-#include <gpunet/data/painted_shapes.hpp>
 #include <gpunet/data/random_transforms.hpp>
 #include <gpunet/data/tensor_dataset.hpp>
+#include <gpunet/extras/data/painted_shapes.hpp>
 
 #include "support/batches.hpp"
 #include "support/byte_set.hpp"

@@ -5,10 +5,10 @@
 
 #include <gpunet/data/concat_dataset.hpp>
 #include <gpunet/data/dataloader.hpp>
-#include <gpunet/data/digits.hpp>
 #include <gpunet/data/subset.hpp>
 #include <gpunet/data/tensor_dataset.hpp>
 #include <gpunet/data/train_test_split.hpp>
+#include <gpunet/extras/data/digits.hpp>
 #include <gpunet/gpunet.hpp>
 
 #include "support/devices.hpp"

@@ -1,10 +1,10 @@
 #include <doctest/doctest.h>
 #include <vector>
 
-#include <gpunet/data/painted_shapes.hpp>
 #include <gpunet/data/random_transforms.hpp>
 #include <gpunet/data/resize.hpp>
 #include <gpunet/data/transform_image.hpp>
+#include <gpunet/extras/data/painted_shapes.hpp>
 
 #include "support/errors.hpp"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <gpunet/data/painted_shapes.hpp>
+#include <gpunet/extras/data/painted_shapes.hpp>
 #include <gpunet/functional.hpp>
 #include <gpunet/gpunet.hpp>
 

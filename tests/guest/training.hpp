@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include <gpunet/data/digits.hpp>
 #include <gpunet/data/random_transforms.hpp>
+#include <gpunet/extras/data/digits.hpp>
 #include <gpunet/gpunet.hpp>
 
 namespace guest {

@@ -6,9 +6,9 @@
 #include <map>
 #include <string>
 
+#include <gpunet/extras/diagram.hpp>
 #include <gpunet/functional.hpp>
 #include <gpunet/gpunet.hpp>
-#include <gpunet/model/diagram.hpp>
 #include <gpunet/nn/gradient_check.hpp>
 #include <gpunet/tensors.hpp>
 

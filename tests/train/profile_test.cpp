@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 #include <vector>
 
-#include <gpunet/data/painted_shapes.hpp>
+#include <gpunet/extras/data/painted_shapes.hpp>
 #include <gpunet/model/model.hpp>
 #include <gpunet/nn/cross_entropy_loss.hpp>
 #include <gpunet/nn/flatten.hpp>

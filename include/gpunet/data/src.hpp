@@ -11,15 +11,12 @@
 #include <gpunet/data/csv.ipp>
 #include <gpunet/data/dataloader.ipp>
 #include <gpunet/data/dataset.ipp>
-#include <gpunet/data/digits.ipp>
 #include <gpunet/data/image_dataset.ipp>
 #include <gpunet/data/image_folder.ipp>
 #include <gpunet/data/iris.ipp>
 #include <gpunet/data/kfold.ipp>
 #include <gpunet/data/mnist.ipp>
-#include <gpunet/data/painted_shapes.ipp>
 #include <gpunet/data/pipeline.ipp>
-#include <gpunet/data/points.ipp>
 #include <gpunet/data/random_transforms.ipp>
 #include <gpunet/data/resident_dataset.hpp>
 #include <gpunet/data/resize.ipp>

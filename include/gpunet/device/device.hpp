@@ -60,24 +60,25 @@ concept SumFunctor = requires(const F& f, index_t i) {
 #define GPUNET_COMPILED_DEVICE ::gpunet::Host
 #endif
 
-// For templates that the compiled library holds: X(D, T) is the rest of `template X(D, T)` for a
-// device and an element type. Users' units only declare them, the library instantiates them.
+// For templates that the compiled library holds: `template X(D, T, ...)` instantiates one for a
+// device, an element type and further arguments. Users' units only declare them, the library
+// instantiates them.
 #if !GPUNET_COMPILED
-#define GPUNET_EXTERN_TEMPLATES(X)
-#define GPUNET_COMPILE_TEMPLATES(X)
+#define GPUNET_EXTERN_TEMPLATES(X, ...)
+#define GPUNET_COMPILE_TEMPLATES(X, ...)
 #else
 #if GPUNET_CUDA
-#define GPUNET_EXTERN_TEMPLATES(X)           \
-  extern template X(::gpunet::Host, float);  \
-  extern template X(::gpunet::Host, double); \
-  extern template X(::gpunet::Cuda, float);  \
-  extern template X(::gpunet::Cuda, double);
+#define GPUNET_EXTERN_TEMPLATES(X, ...)                                 \
+  extern template X(::gpunet::Host, float __VA_OPT__(, ) __VA_ARGS__);  \
+  extern template X(::gpunet::Host, double __VA_OPT__(, ) __VA_ARGS__); \
+  extern template X(::gpunet::Cuda, float __VA_OPT__(, ) __VA_ARGS__);  \
+  extern template X(::gpunet::Cuda, double __VA_OPT__(, ) __VA_ARGS__);
 #else
-#define GPUNET_EXTERN_TEMPLATES(X)          \
-  extern template X(::gpunet::Host, float); \
-  extern template X(::gpunet::Host, double);
+#define GPUNET_EXTERN_TEMPLATES(X, ...)                                \
+  extern template X(::gpunet::Host, float __VA_OPT__(, ) __VA_ARGS__); \
+  extern template X(::gpunet::Host, double __VA_OPT__(, ) __VA_ARGS__);
 #endif
-#define GPUNET_COMPILE_TEMPLATES(X)          \
-  template X(GPUNET_COMPILED_DEVICE, float); \
-  template X(GPUNET_COMPILED_DEVICE, double);
+#define GPUNET_COMPILE_TEMPLATES(X, ...)                                \
+  template X(GPUNET_COMPILED_DEVICE, float __VA_OPT__(, ) __VA_ARGS__); \
+  template X(GPUNET_COMPILED_DEVICE, double __VA_OPT__(, ) __VA_ARGS__);
 #endif

@@ -3,7 +3,6 @@
 
 #include <gpunet/model/anomaly.ipp>
 #include <gpunet/model/arena.ipp>
-#include <gpunet/model/diagram.ipp>
 #include <gpunet/model/hooks.ipp>
 #include <gpunet/model/inputs.ipp>
 #include <gpunet/model/lerp.ipp>

@@ -40,10 +40,6 @@ struct AddOp {
   void backward(D& device, const BackwardPass<T>& pass) const;
 };
 
-#if GPUNET_COMPILED
-GPUNET_EXTERN_KERNELS(detail::OwnKernels<AddOp>);
-#endif
-
 }  // namespace gpunet
 
 GPUNET_EXTERN_LOOP(gpunet::MapTwo<gpunet::Add, float>);

@@ -30,8 +30,4 @@ void AddOp::backward(D& device, const BackwardPass<T>& pass) const {
       device.copy(dx, pass.dy, static_cast<std::size_t>(pass.out_elements()) * sizeof(T));
 }
 
-#if GPUNET_COMPILED
-GPUNET_COMPILE_KERNELS(detail::OwnKernels<AddOp>);
-#endif
-
 }  // namespace gpunet

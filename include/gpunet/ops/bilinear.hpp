@@ -37,10 +37,6 @@ struct BilinearOp {
   void backward(D& device, const BackwardPass<T>& pass) const;
 };
 
-#if GPUNET_COMPILED
-GPUNET_EXTERN_KERNELS(detail::OwnKernels<BilinearOp>);
-#endif
-
 }  // namespace gpunet
 
 #if !GPUNET_COMPILED

@@ -129,8 +129,4 @@ void BilinearOp::backward(D& device, const BackwardPass<T>& pass) const {
       detail::BilinearBackward<T>{rows, columns, inner, length, pass.dy, pass.dx});
 }
 
-#if GPUNET_COMPILED
-GPUNET_COMPILE_KERNELS(detail::OwnKernels<BilinearOp>);
-#endif
-
 }  // namespace gpunet

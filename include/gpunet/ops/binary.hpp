@@ -128,15 +128,6 @@ struct Minimum {
   }
 };
 
-#if GPUNET_COMPILED
-GPUNET_EXTERN_KERNELS(detail::OwnKernels<BinaryOp<BroadcastSum>>);
-GPUNET_EXTERN_KERNELS(detail::OwnKernels<BinaryOp<Difference>>);
-GPUNET_EXTERN_KERNELS(detail::OwnKernels<BinaryOp<Product>>);
-GPUNET_EXTERN_KERNELS(detail::OwnKernels<BinaryOp<Quotient>>);
-GPUNET_EXTERN_KERNELS(detail::OwnKernels<BinaryOp<Maximum>>);
-GPUNET_EXTERN_KERNELS(detail::OwnKernels<BinaryOp<Minimum>>);
-#endif
-
 }  // namespace gpunet
 
 #if !GPUNET_COMPILED

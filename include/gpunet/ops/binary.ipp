@@ -24,13 +24,4 @@ GPUNET_INLINE Broadcast::Broadcast(const Sizes& a, const Sizes& b) {
   if (rank == 0) axes[static_cast<std::size_t>(rank++)] = {1, true, true};
 }
 
-#if GPUNET_COMPILED
-GPUNET_COMPILE_KERNELS(detail::OwnKernels<BinaryOp<BroadcastSum>>);
-GPUNET_COMPILE_KERNELS(detail::OwnKernels<BinaryOp<Difference>>);
-GPUNET_COMPILE_KERNELS(detail::OwnKernels<BinaryOp<Product>>);
-GPUNET_COMPILE_KERNELS(detail::OwnKernels<BinaryOp<Quotient>>);
-GPUNET_COMPILE_KERNELS(detail::OwnKernels<BinaryOp<Maximum>>);
-GPUNET_COMPILE_KERNELS(detail::OwnKernels<BinaryOp<Minimum>>);
-#endif
-
 }  // namespace gpunet

@@ -28,10 +28,6 @@ struct ConcatOp {
   index_t row(const Slice& slice) const;
 };
 
-#if GPUNET_COMPILED
-GPUNET_EXTERN_KERNELS(detail::OwnKernels<ConcatOp>);
-#endif
-
 }  // namespace gpunet
 
 #if !GPUNET_COMPILED

@@ -37,8 +37,4 @@ void ConcatOp::backward(D& device, const BackwardPass<T>& pass) const {
   }
 }
 
-#if GPUNET_COMPILED
-GPUNET_COMPILE_KERNELS(detail::OwnKernels<ConcatOp>);
-#endif
-
 }  // namespace gpunet

@@ -35,10 +35,6 @@ struct DropoutOp {
   void apply(D& device, const OpPass& pass, T* scratch, const T* from, T* to) const;
 };
 
-#if GPUNET_COMPILED
-GPUNET_EXTERN_KERNELS(detail::OwnKernels<DropoutOp>);
-#endif
-
 }  // namespace gpunet
 
 #if !GPUNET_COMPILED

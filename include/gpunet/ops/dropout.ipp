@@ -62,8 +62,4 @@ void DropoutOp::apply(D& device, const OpPass& pass, T* scratch, const T* from, 
            detail::ScaleChannels<T>{elements, inner, scratch, from, to});
 }
 
-#if GPUNET_COMPILED
-GPUNET_COMPILE_KERNELS(detail::OwnKernels<DropoutOp>);
-#endif
-
 }  // namespace gpunet

@@ -25,10 +25,6 @@ struct EmbeddingOp {
   void backward(D& device, const BackwardPass<T>& pass) const;
 };
 
-#if GPUNET_COMPILED
-GPUNET_EXTERN_KERNELS(detail::OwnKernels<EmbeddingOp>);
-#endif
-
 }  // namespace gpunet
 
 #if !GPUNET_COMPILED

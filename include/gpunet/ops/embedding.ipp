@@ -189,8 +189,4 @@ void EmbeddingOp::backward(D& device, const BackwardPass<T>& pass) const {
   if (pass.dx) fill(device, pass.in_elements(), T{}, pass.dx);
 }
 
-#if GPUNET_COMPILED
-GPUNET_COMPILE_KERNELS(detail::OwnKernels<EmbeddingOp>);
-#endif
-
 }  // namespace gpunet

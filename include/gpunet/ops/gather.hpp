@@ -42,10 +42,6 @@ struct GatherOp {
   bool is_copy() const;
 };
 
-#if GPUNET_COMPILED
-GPUNET_EXTERN_KERNELS(detail::OwnKernels<GatherOp>);
-#endif
-
 }  // namespace gpunet
 
 #if !GPUNET_COMPILED

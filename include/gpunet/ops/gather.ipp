@@ -181,8 +181,4 @@ void GatherOp::backward(D& device, const BackwardPass<T>& pass) const {
   gather.run(device);
 }
 
-#if GPUNET_COMPILED
-GPUNET_COMPILE_KERNELS(detail::OwnKernels<GatherOp>);
-#endif
-
 }  // namespace gpunet

@@ -19,10 +19,6 @@ struct GluOp {
   void backward(D& device, const BackwardPass<T>& pass) const;
 };
 
-#if GPUNET_COMPILED
-GPUNET_EXTERN_KERNELS(detail::OwnKernels<GluOp>);
-#endif
-
 }  // namespace gpunet
 
 #if !GPUNET_COMPILED

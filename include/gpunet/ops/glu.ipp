@@ -51,8 +51,4 @@ void GluOp::backward(D& device, const BackwardPass<T>& pass) const {
                        detail::GluBackward<T>{half * pass.slice.inner, pass.x, pass.dy, pass.dx});
 }
 
-#if GPUNET_COMPILED
-GPUNET_COMPILE_KERNELS(detail::OwnKernels<GluOp>);
-#endif
-
 }  // namespace gpunet

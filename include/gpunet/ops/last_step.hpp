@@ -22,10 +22,6 @@ struct LastStepOp {
   }
 };
 
-#if GPUNET_COMPILED
-GPUNET_EXTERN_KERNELS(detail::OwnKernels<LastStepOp>);
-#endif
-
 }  // namespace gpunet
 
 #if !GPUNET_COMPILED

@@ -25,8 +25,4 @@ void LastStepOp::backward(D& device, const BackwardPass<T>& pass) const {
       detail::CopyRows<T>{row, row, pass.in_features * inner, pass.dy, pass.dx + first(pass)});
 }
 
-#if GPUNET_COMPILED
-GPUNET_COMPILE_KERNELS(detail::OwnKernels<LastStepOp>);
-#endif
-
 }  // namespace gpunet

@@ -431,6 +431,60 @@ inline constexpr bool is_in_library = false;
 #define GPUNET_COMPILE_HOST_KERNELS(...) GPUNET_COMPILE_DEVICE_KERNELS(__VA_ARGS__)
 #endif
 
-#if !GPUNET_COMPILED
+// The ops of this folder whose kernels the compiled library holds: OF(op) for each. Those of linear
+// layers and convolutions, which have kernels by sizes, are in their headers.
+#define GPUNET_EACH_OP(OF)           \
+  OF(struct AddOp);                  \
+  OF(struct AnyConv2dOp);            \
+  OF(struct AttentionOp);            \
+  OF(struct AvgPool2dOp);            \
+  OF(struct BatchNormOp);            \
+  OF(struct BilinearOp);             \
+  OF(BinaryOp<struct BroadcastSum>); \
+  OF(BinaryOp<struct Difference>);   \
+  OF(BinaryOp<struct Maximum>);      \
+  OF(BinaryOp<struct Minimum>);      \
+  OF(BinaryOp<struct Product>);      \
+  OF(BinaryOp<struct Quotient>);     \
+  OF(struct ConcatOp);               \
+  OF(struct ConstantOp);             \
+  OF(struct DetachOp);               \
+  OF(struct DropoutOp);              \
+  OF(struct EmbeddingOp);            \
+  OF(struct GatherOp);               \
+  OF(struct GluOp);                  \
+  OF(struct LastStepOp);             \
+  OF(struct MaxPool2dOp);            \
+  OF(struct NarrowOp);               \
+  OF(struct ParameterOp);            \
+  OF(struct PickOp);                 \
+  OF(struct PositionEmbeddingOp);    \
+  OF(struct PReLUOp);                \
+  OF(struct RandnOp);                \
+  OF(RecurrentOp<struct GruCell>);   \
+  OF(RecurrentOp<struct LstmCell>);  \
+  OF(RecurrentOp<RnnCell<false>>);   \
+  OF(RecurrentOp<RnnCell<true>>);    \
+  OF(struct ReluOp);                 \
+  OF(struct RowNormOp);              \
+  OF(struct SoftmaxOp);              \
+  OF(struct SumOp)
+#define GPUNET_EXTERN_OP(...) GPUNET_EXTERN_KERNELS(detail::OwnKernels<__VA_ARGS__>)
+#define GPUNET_COMPILE_OP(...) GPUNET_COMPILE_KERNELS(detail::OwnKernels<__VA_ARGS__>)
+
+#if GPUNET_COMPILED
+namespace gpunet {
+
+template <class F>
+struct BinaryOp;
+template <class Cell>
+struct RecurrentOp;
+template <bool relu>
+struct RnnCell;
+
+GPUNET_EACH_OP(GPUNET_EXTERN_OP);
+
+}  // namespace gpunet
+#else
 #include <gpunet/ops/op.ipp>
 #endif

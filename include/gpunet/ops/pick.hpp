@@ -19,10 +19,6 @@ struct PickOp {
   void backward(D& device, const BackwardPass<T>& pass) const;
 };
 
-#if GPUNET_COMPILED
-GPUNET_EXTERN_KERNELS(detail::OwnKernels<PickOp>);
-#endif
-
 }  // namespace gpunet
 
 #if !GPUNET_COMPILED

@@ -71,8 +71,4 @@ void PickOp::backward(D& device, const BackwardPass<T>& pass) const {
   if (T* of_indices = pass.input_gradients[1]) fill(device, pass.out_elements(), T{}, of_indices);
 }
 
-#if GPUNET_COMPILED
-GPUNET_COMPILE_KERNELS(detail::OwnKernels<PickOp>);
-#endif
-
 }  // namespace gpunet

@@ -16,10 +16,6 @@ struct PositionEmbeddingOp {
   void backward(D& device, const BackwardPass<T>& pass) const;
 };
 
-#if GPUNET_COMPILED
-GPUNET_EXTERN_KERNELS(detail::OwnKernels<PositionEmbeddingOp>);
-#endif
-
 }  // namespace gpunet
 
 #if !GPUNET_COMPILED

@@ -53,8 +53,4 @@ void PositionEmbeddingOp::backward(D& device, const BackwardPass<T>& pass) const
     device.copy(pass.dx, pass.dy, static_cast<std::size_t>(pass.in_elements()) * sizeof(T));
 }
 
-#if GPUNET_COMPILED
-GPUNET_COMPILE_KERNELS(detail::OwnKernels<PositionEmbeddingOp>);
-#endif
-
 }  // namespace gpunet

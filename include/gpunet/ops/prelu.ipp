@@ -60,8 +60,4 @@ void PReLUOp::backward(D& device, const BackwardPass<T>& pass) const {
              detail::PReLUElement<T>{slopes, run, pass.parameters[0], pass.x, pass.dy, pass.dx});
 }
 
-#if GPUNET_COMPILED
-GPUNET_COMPILE_KERNELS(detail::OwnKernels<PReLUOp>);
-#endif
-
 }  // namespace gpunet

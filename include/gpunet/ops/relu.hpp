@@ -61,10 +61,6 @@ struct ReluOp {
   void backward(D& device, const BackwardPass<T>& pass) const;
 };
 
-#if GPUNET_COMPILED
-GPUNET_EXTERN_KERNELS(detail::OwnKernels<ReluOp>);
-#endif
-
 }  // namespace gpunet
 
 #if !GPUNET_COMPILED

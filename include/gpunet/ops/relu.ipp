@@ -15,8 +15,4 @@ void ReluOp::backward(D& device, const BackwardPass<T>& pass) const {
   if (pass.dx) rectify_gradient(device, pass.in_elements(), pass.y, pass.dy, pass.dx);
 }
 
-#if GPUNET_COMPILED
-GPUNET_COMPILE_KERNELS(detail::OwnKernels<ReluOp>);
-#endif
-
 }  // namespace gpunet

@@ -62,14 +62,6 @@ struct NarrowOp {
   void backward(D& device, const BackwardPass<T>& pass) const;
 };
 
-#if GPUNET_COMPILED
-GPUNET_EXTERN_KERNELS(detail::OwnKernels<ParameterOp>);
-GPUNET_EXTERN_KERNELS(detail::OwnKernels<ConstantOp>);
-GPUNET_EXTERN_KERNELS(detail::OwnKernels<RandnOp>);
-GPUNET_EXTERN_KERNELS(detail::OwnKernels<DetachOp>);
-GPUNET_EXTERN_KERNELS(detail::OwnKernels<NarrowOp>);
-#endif
-
 }  // namespace gpunet
 
 #if !GPUNET_COMPILED

@@ -117,12 +117,4 @@ void NarrowOp::backward(D& device, const BackwardPass<T>& pass) const {
              detail::WidenRows<T>{first * inner, columns * inner, all * inner, pass.dy, pass.dx});
 }
 
-#if GPUNET_COMPILED
-GPUNET_COMPILE_KERNELS(detail::OwnKernels<ParameterOp>);
-GPUNET_COMPILE_KERNELS(detail::OwnKernels<ConstantOp>);
-GPUNET_COMPILE_KERNELS(detail::OwnKernels<RandnOp>);
-GPUNET_COMPILE_KERNELS(detail::OwnKernels<DetachOp>);
-GPUNET_COMPILE_KERNELS(detail::OwnKernels<NarrowOp>);
-#endif
-
 }  // namespace gpunet

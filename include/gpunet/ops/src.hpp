@@ -31,3 +31,9 @@
 #include <gpunet/ops/softmax/softmax.ipp>
 #include <gpunet/ops/sources.ipp>
 #include <gpunet/ops/sum.ipp>
+
+namespace gpunet {
+
+GPUNET_EACH_OP(GPUNET_COMPILE_OP);
+
+}  // namespace gpunet

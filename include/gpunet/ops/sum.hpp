@@ -18,10 +18,6 @@ struct SumOp {
   void backward(D& device, const BackwardPass<T>& pass) const;
 };
 
-#if GPUNET_COMPILED
-GPUNET_EXTERN_KERNELS(detail::OwnKernels<SumOp>);
-#endif
-
 }  // namespace gpunet
 
 #if !GPUNET_COMPILED

@@ -83,8 +83,4 @@ void SumOp::backward(D& device, const BackwardPass<T>& pass) const {
                                               static_cast<T>(scale), pass.dy, pass.dx});
 }
 
-#if GPUNET_COMPILED
-GPUNET_COMPILE_KERNELS(detail::OwnKernels<SumOp>);
-#endif
-
 }  // namespace gpunet

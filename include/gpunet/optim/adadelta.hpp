@@ -81,7 +81,4 @@ class Adadelta : public Optimizer<Adadelta<D, T>, D, T, 2> {
 
 GPUNET_REFUSED_OPTIMIZERS(Adadelta)
 
-#define GPUNET_ADADELTA_UPDATE(D, T) void Optimizer<Adadelta<D, T>, D, T, 2>::update_parameters()
-GPUNET_EXTERN_TEMPLATES(GPUNET_ADADELTA_UPDATE)
-
 }  // namespace gpunet::optim

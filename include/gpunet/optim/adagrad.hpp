@@ -79,7 +79,4 @@ class Adagrad : public Optimizer<Adagrad<D, T>, D, T, 1> {
 
 GPUNET_REFUSED_OPTIMIZERS(Adagrad)
 
-#define GPUNET_ADAGRAD_UPDATE(D, T) void Optimizer<Adagrad<D, T>, D, T, 1>::update_parameters()
-GPUNET_EXTERN_TEMPLATES(GPUNET_ADAGRAD_UPDATE)
-
 }  // namespace gpunet::optim

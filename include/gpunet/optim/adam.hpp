@@ -136,7 +136,4 @@ GPUNET_REFUSED_OPTIMIZERS(Adam)
 
 GPUNET_REFUSED_OPTIMIZERS(AdamW)
 
-#define GPUNET_ADAM_UPDATE(D, T) void Optimizer<Adam<D, T>, D, T, 3>::update_parameters()
-GPUNET_EXTERN_TEMPLATES(GPUNET_ADAM_UPDATE)
-
 }  // namespace gpunet::optim

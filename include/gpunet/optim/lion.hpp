@@ -74,7 +74,4 @@ class Lion : public Optimizer<Lion<D, T>, D, T, 1> {
 
 GPUNET_REFUSED_OPTIMIZERS(Lion)
 
-#define GPUNET_LION_UPDATE(D, T) void Optimizer<Lion<D, T>, D, T, 1>::update_parameters()
-GPUNET_EXTERN_TEMPLATES(GPUNET_LION_UPDATE)
-
 }  // namespace gpunet::optim

@@ -103,7 +103,4 @@ class NAdam : public Optimizer<NAdam<D, T>, D, T, 2> {
 
 GPUNET_REFUSED_OPTIMIZERS(NAdam)
 
-#define GPUNET_NADAM_UPDATE(D, T) void Optimizer<NAdam<D, T>, D, T, 2>::update_parameters()
-GPUNET_EXTERN_TEMPLATES(GPUNET_NADAM_UPDATE)
-
 }  // namespace gpunet::optim

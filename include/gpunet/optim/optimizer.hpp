@@ -216,6 +216,26 @@ struct OptimizerOfNumbers {
   void step() {}
 };
 
+// The optimizers whose updates and steps the compiled library holds: OF(name, arrays of state) for
+// each.
+#define GPUNET_EACH_OPTIMIZER(OF) \
+  OF(SGD, 1)                      \
+  OF(Adam, 3)                     \
+  OF(RMSprop, 3)                  \
+  OF(NAdam, 2)                    \
+  OF(RAdam, 2)                    \
+  OF(Adagrad, 1)                  \
+  OF(Adadelta, 2)                 \
+  OF(Lion, 1)
+#define GPUNET_UPDATE(D, T, Name, states) \
+  void Optimizer<Name<D, T>, D, T, states>::update_parameters()
+#define GPUNET_EXTERN_UPDATE(Name, states) \
+  template <class D, class T>              \
+  class Name;                              \
+  GPUNET_EXTERN_TEMPLATES(GPUNET_UPDATE, Name, states)
+#define GPUNET_COMPILE_UPDATE(...) GPUNET_COMPILE_TEMPLATES(GPUNET_UPDATE, __VA_ARGS__)
+GPUNET_EACH_OPTIMIZER(GPUNET_EXTERN_UPDATE)
+
 }  // namespace gpunet::optim
 
 // Refuses such arguments of the optimizer `Name`, in namespace gpunet::optim.

@@ -102,7 +102,4 @@ class RAdam : public Optimizer<RAdam<D, T>, D, T, 2> {
 
 GPUNET_REFUSED_OPTIMIZERS(RAdam)
 
-#define GPUNET_RADAM_UPDATE(D, T) void Optimizer<RAdam<D, T>, D, T, 2>::update_parameters()
-GPUNET_EXTERN_TEMPLATES(GPUNET_RADAM_UPDATE)
-
 }  // namespace gpunet::optim

@@ -98,7 +98,4 @@ class RMSprop : public Optimizer<RMSprop<D, T>, D, T, 3> {
 
 GPUNET_REFUSED_OPTIMIZERS(RMSprop)
 
-#define GPUNET_RMSPROP_UPDATE(D, T) void Optimizer<RMSprop<D, T>, D, T, 3>::update_parameters()
-GPUNET_EXTERN_TEMPLATES(GPUNET_RMSPROP_UPDATE)
-
 }  // namespace gpunet::optim

@@ -91,7 +91,4 @@ class SGD : public Optimizer<SGD<D, T>, D, T, 1> {
 
 GPUNET_REFUSED_OPTIMIZERS(SGD)
 
-#define GPUNET_SGD_UPDATE(D, T) void Optimizer<SGD<D, T>, D, T, 1>::update_parameters()
-GPUNET_EXTERN_TEMPLATES(GPUNET_SGD_UPDATE)
-
 }  // namespace gpunet::optim

@@ -185,8 +185,10 @@ auto argmin(X&& x) {
 
 }  // namespace gpunet
 
-GPUNET_EXTERN_SUM(gpunet::detail::FindBest<float>);
-GPUNET_EXTERN_SUM(gpunet::detail::FindBest<double>);
-GPUNET_EXTERN_SUM(gpunet::detail::FindBest<std::int32_t>);
-GPUNET_EXTERN_SUM(gpunet::detail::FindBest<gpunet::index_t>);
-GPUNET_EXTERN_SUM(gpunet::detail::FindBest<std::uint8_t>);
+#define GPUNET_FIND_BEST_SUMS(OF)                \
+  OF(gpunet::detail::FindBest<float>);           \
+  OF(gpunet::detail::FindBest<double>);          \
+  OF(gpunet::detail::FindBest<std::int32_t>);    \
+  OF(gpunet::detail::FindBest<gpunet::index_t>); \
+  OF(gpunet::detail::FindBest<std::uint8_t>)
+GPUNET_FIND_BEST_SUMS(GPUNET_EXTERN_SUM);

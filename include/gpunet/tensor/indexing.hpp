@@ -358,15 +358,17 @@ auto masked_select(X&& x, M&& mask) {
 
 }  // namespace gpunet
 
-GPUNET_EXTERN_LOOP(gpunet::detail::PickElements<std::uint8_t>);
-GPUNET_EXTERN_LOOP(gpunet::detail::PickElements<std::uint32_t>);
-GPUNET_EXTERN_LOOP(gpunet::detail::PickElements<std::uint64_t>);
-GPUNET_EXTERN_LOOP(gpunet::detail::ScatterElements<float>);
-GPUNET_EXTERN_LOOP(gpunet::detail::ScatterElements<double>);
-GPUNET_EXTERN_LOOP(gpunet::detail::ScatterElements<std::uint8_t>);
-GPUNET_EXTERN_LOOP(gpunet::detail::ScatterElements<bool>);
-GPUNET_EXTERN_LOOP(gpunet::detail::ScatterElements<std::int32_t>);
-GPUNET_EXTERN_LOOP(gpunet::detail::ScatterElements<gpunet::index_t>);
+#define GPUNET_INDEXING_LOOPS(OF)                    \
+  OF(gpunet::detail::PickElements<std::uint8_t>);    \
+  OF(gpunet::detail::PickElements<std::uint32_t>);   \
+  OF(gpunet::detail::PickElements<std::uint64_t>);   \
+  OF(gpunet::detail::ScatterElements<float>);        \
+  OF(gpunet::detail::ScatterElements<double>);       \
+  OF(gpunet::detail::ScatterElements<std::uint8_t>); \
+  OF(gpunet::detail::ScatterElements<bool>);         \
+  OF(gpunet::detail::ScatterElements<std::int32_t>); \
+  OF(gpunet::detail::ScatterElements<gpunet::index_t>)
+GPUNET_INDEXING_LOOPS(GPUNET_EXTERN_LOOP);
 
 #if !GPUNET_COMPILED
 #include <gpunet/tensor/indexing.ipp>

@@ -8,7 +8,7 @@
 
 namespace gpunet::train {
 
-GPUNET_EACH_STEP(GPUNET_COMPILE_TEMPLATES)
+GPUNET_EACH_OPTIMIZER(GPUNET_COMPILE_STEP)
 
 }  // namespace gpunet::train
 

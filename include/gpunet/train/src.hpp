@@ -9,11 +9,10 @@
 #include <gpunet/train/progress.ipp>
 #include <gpunet/train/running_loss.ipp>
 #include <gpunet/train/step_runner.hpp>
-#include <gpunet/train/tensorboard_callback.ipp>
 #include <gpunet/train/training.ipp>
 
 namespace gpunet::train {
 
-GPUNET_EACH_STEP(GPUNET_COMPILE_TEMPLATES)
+GPUNET_EACH_OPTIMIZER(GPUNET_COMPILE_STEP)
 
 }  // namespace gpunet::train

@@ -53,14 +53,11 @@ class StepRunner {
 
 namespace detail {
 
+#define GPUNET_OR_IS(Name, states) || std::is_same_v<Optimizer, optim::Name<Cuda, T>>
 // Whether the compiled library has the steps: with the optimizers of gpunet.
-template <class Optimizer, class... Others>
-inline constexpr bool is_one_of = (std::is_same_v<Optimizer, Others> || ...);
 template <class Optimizer, class T>
-inline constexpr bool is_compiled_step =
-    is_one_of<Optimizer, optim::SGD<Cuda, T>, optim::Adam<Cuda, T>, optim::RMSprop<Cuda, T>,
-              optim::NAdam<Cuda, T>, optim::RAdam<Cuda, T>, optim::Adagrad<Cuda, T>,
-              optim::Adadelta<Cuda, T>, optim::Lion<Cuda, T>>;
+inline constexpr bool is_compiled_step = false GPUNET_EACH_OPTIMIZER(GPUNET_OR_IS);
+#undef GPUNET_OR_IS
 
 }  // namespace detail
 
@@ -98,22 +95,10 @@ class StepRunner<Cuda, T, Optimizer> {
 
 #endif
 
-#define GPUNET_SGD_STEP(D, T) class StepRunner<D, T, optim::SGD<D, T>>
-#define GPUNET_ADAM_STEP(D, T) class StepRunner<D, T, optim::Adam<D, T>>
-#define GPUNET_RMSPROP_STEP(D, T) class StepRunner<D, T, optim::RMSprop<D, T>>
-#define GPUNET_NADAM_STEP(D, T) class StepRunner<D, T, optim::NAdam<D, T>>
-#define GPUNET_RADAM_STEP(D, T) class StepRunner<D, T, optim::RAdam<D, T>>
-#define GPUNET_ADAGRAD_STEP(D, T) class StepRunner<D, T, optim::Adagrad<D, T>>
-#define GPUNET_ADADELTA_STEP(D, T) class StepRunner<D, T, optim::Adadelta<D, T>>
-#define GPUNET_LION_STEP(D, T) class StepRunner<D, T, optim::Lion<D, T>>
-// OF(X) for the X of each optimizer: GPUNET_EXTERN_TEMPLATES or GPUNET_COMPILE_TEMPLATES.
-#define GPUNET_EACH_STEP(OF) \
-  OF(GPUNET_SGD_STEP)        \
-  OF(GPUNET_ADAM_STEP)       \
-  OF(GPUNET_RMSPROP_STEP)    \
-  OF(GPUNET_NADAM_STEP)      \
-  OF(GPUNET_RADAM_STEP) OF(GPUNET_ADAGRAD_STEP) OF(GPUNET_ADADELTA_STEP) OF(GPUNET_LION_STEP)
-GPUNET_EACH_STEP(GPUNET_EXTERN_TEMPLATES)
+#define GPUNET_STEP(D, T, Name, states) class StepRunner<D, T, optim::Name<D, T>>
+#define GPUNET_EXTERN_STEP(...) GPUNET_EXTERN_TEMPLATES(GPUNET_STEP, __VA_ARGS__)
+#define GPUNET_COMPILE_STEP(...) GPUNET_COMPILE_TEMPLATES(GPUNET_STEP, __VA_ARGS__)
+GPUNET_EACH_OPTIMIZER(GPUNET_EXTERN_STEP)
 
 }  // namespace gpunet::train
 

@@ -27,10 +27,6 @@ struct AnyConv2dOp {
   void backward(D& device, const BackwardPass<T>& pass) const;
 };
 
-#if GPUNET_COMPILED
-GPUNET_EXTERN_KERNELS(detail::OwnKernels<AnyConv2dOp>);
-#endif
-
 }  // namespace gpunet
 
 #if !GPUNET_COMPILED

@@ -70,8 +70,4 @@ void AnyConv2dOp::backward(D& device, const BackwardPass<T>& pass) const {
     any_conv2d_backward_input(device, args, dy, pass.dx);
 }
 
-#if GPUNET_COMPILED
-GPUNET_COMPILE_KERNELS(detail::OwnKernels<AnyConv2dOp>);
-#endif
-
 }  // namespace gpunet

@@ -50,10 +50,6 @@ struct AttentionOp {
   AttentionPass<T> arguments(const Pass& pass) const;
 };
 
-#if GPUNET_COMPILED
-GPUNET_EXTERN_KERNELS(detail::OwnKernels<AttentionOp>);
-#endif
-
 }  // namespace gpunet
 
 #if !GPUNET_COMPILED

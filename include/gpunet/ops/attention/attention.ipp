@@ -57,8 +57,4 @@ void AttentionOp::backward(D& device, const BackwardPass<T>& pass) const {
   if (mask >= 0 && gradient(mask)) fill(device, pass.slice.samples() * g.keys, T{}, gradient(mask));
 }
 
-#if GPUNET_COMPILED
-GPUNET_COMPILE_KERNELS(detail::OwnKernels<AttentionOp>);
-#endif
-
 }  // namespace gpunet

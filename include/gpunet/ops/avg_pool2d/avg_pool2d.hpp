@@ -33,10 +33,6 @@ struct AvgPool2dOp {
   void backward(D& device, const BackwardPass<T>& pass) const;
 };
 
-#if GPUNET_COMPILED
-GPUNET_EXTERN_KERNELS(detail::OwnKernels<AvgPool2dOp>);
-#endif
-
 }  // namespace gpunet
 
 #if !GPUNET_COMPILED

@@ -16,8 +16,4 @@ void AvgPool2dOp::backward(D& device, const BackwardPass<T>& pass) const {
   if (pass.dx) avg_pool2d_backward(device, pass.slice, geometry, pass.dy, pass.dx);
 }
 
-#if GPUNET_COMPILED
-GPUNET_COMPILE_KERNELS(detail::OwnKernels<AvgPool2dOp>);
-#endif
-
 }  // namespace gpunet

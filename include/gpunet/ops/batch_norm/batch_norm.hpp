@@ -31,10 +31,6 @@ struct BatchNormOp {
   void backward(D& device, const BackwardPass<T>& pass) const;
 };
 
-#if GPUNET_COMPILED
-GPUNET_EXTERN_KERNELS(detail::OwnKernels<BatchNormOp>);
-#endif
-
 }  // namespace gpunet
 
 #if !GPUNET_COMPILED

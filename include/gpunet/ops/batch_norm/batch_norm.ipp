@@ -91,8 +91,4 @@ void BatchNormOp::backward(D& device, const BackwardPass<T>& pass) const {
     run(GivenGradient<T>{pass.dy});
 }
 
-#if GPUNET_COMPILED
-GPUNET_COMPILE_KERNELS(detail::OwnKernels<BatchNormOp>);
-#endif
-
 }  // namespace gpunet

@@ -31,10 +31,6 @@ struct MaxPool2dOp {
   void backward(D& device, const BackwardPass<T>& pass) const;
 };
 
-#if GPUNET_COMPILED
-GPUNET_EXTERN_KERNELS(detail::OwnKernels<MaxPool2dOp>);
-#endif
-
 }  // namespace gpunet
 
 #if !GPUNET_COMPILED

@@ -19,8 +19,4 @@ void MaxPool2dOp::backward(D& device, const BackwardPass<T>& pass) const {
                         reinterpret_cast<const PoolChoice*>(pass.cache), pass.dx);
 }
 
-#if GPUNET_COMPILED
-GPUNET_COMPILE_KERNELS(detail::OwnKernels<MaxPool2dOp>);
-#endif
-
 }  // namespace gpunet

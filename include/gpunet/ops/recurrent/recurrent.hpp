@@ -74,13 +74,6 @@ struct RecurrentOp {
   void store_final_states(D& device, const ForwardPass<T>& pass) const;
 };
 
-#if GPUNET_COMPILED
-GPUNET_EXTERN_KERNELS(detail::OwnKernels<RecurrentOp<LstmCell>>);
-GPUNET_EXTERN_KERNELS(detail::OwnKernels<RecurrentOp<GruCell>>);
-GPUNET_EXTERN_KERNELS(detail::OwnKernels<RecurrentOp<RnnCell<false>>>);
-GPUNET_EXTERN_KERNELS(detail::OwnKernels<RecurrentOp<RnnCell<true>>>);
-#endif
-
 }  // namespace gpunet
 
 #if !GPUNET_COMPILED

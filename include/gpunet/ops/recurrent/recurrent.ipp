@@ -386,11 +386,4 @@ void RecurrentOp<Cell>::backward(D& device, const BackwardPass<T>& pass) const {
   }
 }
 
-#if GPUNET_COMPILED
-GPUNET_COMPILE_KERNELS(detail::OwnKernels<RecurrentOp<LstmCell>>);
-GPUNET_COMPILE_KERNELS(detail::OwnKernels<RecurrentOp<GruCell>>);
-GPUNET_COMPILE_KERNELS(detail::OwnKernels<RecurrentOp<RnnCell<false>>>);
-GPUNET_COMPILE_KERNELS(detail::OwnKernels<RecurrentOp<RnnCell<true>>>);
-#endif
-
 }  // namespace gpunet

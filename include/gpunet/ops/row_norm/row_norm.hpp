@@ -44,10 +44,6 @@ struct RowNormOp {
   }
 };
 
-#if GPUNET_COMPILED
-GPUNET_EXTERN_KERNELS(detail::OwnKernels<RowNormOp>);
-#endif
-
 }  // namespace gpunet
 
 #if !GPUNET_COMPILED

@@ -55,8 +55,4 @@ void RowNormOp::backward(D& device, const BackwardPass<T>& pass) const {
   if (pass.dx) row_norm_backward_input(device, args);
 }
 
-#if GPUNET_COMPILED
-GPUNET_COMPILE_KERNELS(detail::OwnKernels<RowNormOp>);
-#endif
-
 }  // namespace gpunet

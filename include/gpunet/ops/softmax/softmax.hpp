@@ -100,10 +100,6 @@ struct SoftmaxOp {
   }
 };
 
-#if GPUNET_COMPILED
-GPUNET_EXTERN_KERNELS(detail::OwnKernels<SoftmaxOp>);
-#endif
-
 }  // namespace gpunet
 
 GPUNET_EXTERN_LOOP(gpunet::SoftmaxForward<float>);

@@ -65,8 +65,4 @@ void SoftmaxOp::backward(D& device, const BackwardPass<T>& pass) const {
                      SoftmaxBackward<T>{classes, width, pass.y, pass.dy, pass.dx, kind});
 }
 
-#if GPUNET_COMPILED
-GPUNET_COMPILE_KERNELS(detail::OwnKernels<SoftmaxOp>);
-#endif
-
 }  // namespace gpunet
