@@ -1,5 +1,3 @@
-#include "reference/image_transforms.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -20,6 +18,7 @@
 #include <gpunet/data/rotation.hpp>
 
 #include "support/errors.hpp"
+#include "support/reference_file.hpp"
 
 using namespace gpunet;
 using namespace gpunet::data;
@@ -38,11 +37,33 @@ Pixels<float> image(const ImageSizes& sizes) {
   return x;
 }
 
-ImageSizes to_sizes(const std::vector<std::int64_t>& sizes) {
-  return {sizes[0], sizes[1], sizes[2]};
+const ReferenceFile& reference_file() {
+  static const ReferenceFile file("image_transforms");
+  return file;
 }
 
-void apply(const reference::ImageTransform& expected, Pixels<float>& x) {
+// A transform of torchvision by its name with its parameters, of an image of those sizes, and what
+// becomes of it.
+struct ImageTransform {
+  explicit ImageTransform(const std::string& array)
+      : name(array.substr(3)), values(reference_file().values(array)) {
+    const Sizes& after = reference_file().sizes(array);
+    new_sizes = {after[0], after[1], after[2]};
+    parameters = reference_file().values(array + ".parameters");
+    const auto size = [this](std::size_t i) {
+      return static_cast<index_t>(parameters[i]);
+    };
+    sizes = {size(0), size(1), size(2)};
+    parameters.erase(parameters.begin(), parameters.begin() + 3);
+  }
+
+  std::string name;
+  std::vector<double> parameters = {};
+  ImageSizes sizes = {}, new_sizes = {};
+  std::vector<double> values;
+};
+
+void apply(const ImageTransform& expected, Pixels<float>& x) {
   const auto& p = expected.parameters;
   const auto whole = [&](std::size_t i) {
     return static_cast<index_t>(p[i]);
@@ -114,23 +135,28 @@ static_assert(ByteDataset<One> && RandomDataset<One>);
 }  // namespace
 
 TEST_CASE("with the same parameters images become torchvision's") {
-  for (const auto& expected : reference::image_transforms) {
+  int transforms = 0;
+  for (const std::string& array : reference_file().names()) {
+    if (reference_file().sizes(array).rank() != 3) continue;
+    const ImageTransform expected(array);
+    ++transforms;
     CAPTURE(expected.name);
     CAPTURE(expected.parameters.size());
-    Pixels<float> x = image(to_sizes(expected.sizes));
+    Pixels<float> x = image(expected.sizes);
     apply(expected, x);
-    REQUIRE(x.sizes == to_sizes(expected.new_sizes));
+    REQUIRE(x.sizes == expected.new_sizes);
     REQUIRE(x.values.size() == expected.values.size());
     double error = 0;
     for (std::size_t i = 0; i < x.values.size(); ++i)
       error = std::max(error, std::abs(static_cast<double>(x.values[i]) - expected.values[i]));
     CHECK(error <= tolerance(expected.name));
   }
+  CHECK(transforms == 90);
 }
 
 TEST_CASE("Resize of the shorter side keeps the ratio as torchvision does") {
-  for (const auto& [size, height, width, new_height, new_width] : reference::resized_sides)
-    CHECK(Resize(size).output({1, height, width}) == ImageSizes{1, new_height, new_width});
+  for (const auto& row : reference_file().rows<index_t>("resized_sides"))
+    CHECK(Resize(row[0]).output({1, row[1], row[2]}) == ImageSizes{1, row[3], row[4]});
   CHECK(Resize{{4, 5}}.output({3, 9, 9}) == ImageSizes{3, 4, 5});
 }
 
@@ -180,12 +206,15 @@ TEST_CASE("what RandomResizedCrop takes is of the area and the ratio asked for")
   CHECK(right == 50);
   CHECK(bottom == 40);
   CHECK((least >= 200 - 15 && least < 220 && most > 380 && most <= 400 + 29));  // sides are rounded
-  for (const auto& [low, high, height, width, part] : reference::fallback_crops) {
+  const auto ratios = reference_file().rows("fallback_crops");
+  const auto sides = reference_file().rows<index_t>("fallback_crops.sides");
+  for (std::size_t i = 0; i < ratios.size(); ++i) {
     Random random(0);
-    const auto [top, left, size] = RandomResizedCrop(1, {.scale = {0, 0}, .ratio = {low, high}})
-                                       .draw({1, height, width}, random);
-    CHECK(std::vector<std::int64_t>{top, left, size.height, size.width} ==
-          std::vector<std::int64_t>(part, part + 4));
+    const auto [top, left, size] =
+        RandomResizedCrop(1, {.scale = {0, 0}, .ratio = {ratios[i][0], ratios[i][1]}})
+            .draw({1, sides[i][0], sides[i][1]}, random);
+    CHECK(std::vector<index_t>{top, left, size.height, size.width} ==
+          std::vector<index_t>(sides[i].begin() + 2, sides[i].end()));
   }
   // The whole image.
   Pixels<float> x = image({2, 6, 6}), resized = x;

@@ -1,9 +1,8 @@
-#include "reference/orders.hpp"
-
 #include <array>
 #include <cmath>
 #include <doctest/doctest.h>
 #include <numeric>
+#include <string>
 #include <vector>
 
 #include <gpunet/gpunet.hpp>
@@ -11,6 +10,7 @@
 #include "support/devices.hpp"
 #include "support/draw_order.hpp"
 #include "support/errors.hpp"
+#include "support/reference_file.hpp"
 
 using namespace gpunet;
 
@@ -28,12 +28,60 @@ struct Numbers {
 };
 
 // As in reference/orders.py.
-std::uint64_t hash_of(const std::vector<index_t>& indices) {
+index_t hash_of(const std::vector<index_t>& indices) {
   std::uint64_t value = indices.size();
   for (index_t i : indices)
     value = value * 31 + static_cast<std::uint64_t>(i);
-  return value;
+  return static_cast<index_t>(value);
 }
+
+const ReferenceFile& reference_file() {
+  static const ReferenceFile file("orders");
+  return file;
+}
+
+// Three epochs of a DataLoader, and the next number of its generator.
+struct LoaderOrder {
+  index_t n, batch_size;
+  bool drop_last;
+  std::vector<index_t> epochs;
+  index_t next;
+};
+
+// Returns the rows of a table.
+std::vector<LoaderOrder> loader_orders(const std::string& table) {
+  std::vector<LoaderOrder> orders;
+  for (const auto& row : reference_file().rows<index_t>(table))
+    orders.push_back({row[0], row[1], row[2] != 0, {row[3], row[4], row[5]}, row[6]});
+  return orders;
+}
+
+// Epochs of a RandomSampler, with the default generator and one of its own, and the next number of
+// each.
+struct SamplerOrder {
+  index_t n;
+  bool replacement;
+  index_t num_samples;
+  std::vector<index_t> epochs;
+  index_t next, own, own_next;
+};
+
+// The samples of a rank in epochs 0, 1 and 5.
+struct DistributedOrder {
+  index_t n, num_replicas, rank;
+  bool shuffle, drop_last;
+  std::uint64_t seed;
+  std::vector<index_t> epochs;
+};
+
+// A train_test_split; sizes of 0 are not given.
+struct TrainTest {
+  index_t n;
+  double test_size, train_size;
+  std::uint32_t random_state;
+  int classes;
+  index_t train, test;
+};
 
 // The labels of an epoch, the size of each batch behind them.
 template <class Batches>
@@ -61,7 +109,7 @@ std::string error_of_split(index_t n, const data::TrainTestSplitOptions& options
 }  // namespace
 
 TEST_CASE("shuffled batches are PyTorch's, epoch for epoch") {
-  for (const auto& expected : reference::loader_orders)
+  for (const auto& expected : loader_orders("loader_orders"))
     for (int workers : {0, 2}) {
       CAPTURE(expected.n);
       CAPTURE(expected.batch_size);
@@ -73,18 +121,18 @@ TEST_CASE("shuffled batches are PyTorch's, epoch for epoch") {
                                           .drop_last = expected.drop_last});
       manual_seed(expected.n);
       auto batches = loader.to(test_device<Host>());
-      for (std::uint64_t epoch : expected.epochs)
+      for (index_t epoch : expected.epochs)
         CHECK(hash_of(epoch_of(batches, true)) == epoch);
       CHECK(default_generator().random63() == expected.next);
       manual_seed(expected.n);
       auto resident = loader.resident_on(test_device<Host>());
-      for (std::uint64_t epoch : expected.epochs)
+      for (index_t epoch : expected.epochs)
         CHECK(hash_of(epoch_of(resident, true)) == epoch);
     }
 }
 
 TEST_CASE("a loader with a generator draws PyTorch's orders from it, and nothing from another") {
-  for (const auto& expected : reference::generator_orders)
+  for (const auto& expected : loader_orders("generator_orders"))
     for (int workers : {0, 2}) {
       CAPTURE(expected.n);
       CAPTURE(expected.batch_size);
@@ -97,12 +145,12 @@ TEST_CASE("a loader with a generator draws PyTorch's orders from it, and nothing
                                                           .drop_last = expected.drop_last,
                                                           .generator = own});
       auto batches = loader.to(test_device<Host>());
-      for (std::uint64_t epoch : expected.epochs)
+      for (index_t epoch : expected.epochs)
         CHECK(hash_of(epoch_of(batches, true)) == epoch);
       CHECK(own.random63() == expected.next);
       own.manual_seed(expected.n);
       auto resident = loader.resident_on(test_device<Host>());
-      for (std::uint64_t epoch : expected.epochs)
+      for (index_t epoch : expected.epochs)
         CHECK(hash_of(epoch_of(resident, true)) == epoch);
       CHECK(default_generator().random63() == Generator(1).random63());
       // The same where the loader gets it with the device.
@@ -118,15 +166,15 @@ TEST_CASE("a loader with a generator draws PyTorch's orders from it, and nothing
 
 TEST_CASE("an epoch of any length is drawn as it is read") {
   constexpr index_t length = index_t{1} << 40;
-  for (const auto& expected : reference::long_orders) {
-    const data::RandomSampler sampler(10,
-                                      {.replacement = expected.replacement, .num_samples = length});
+  for (const auto& row : reference_file().rows<index_t>("long_orders")) {
+    const std::vector<index_t> expected(row.begin() + 1, row.end());
+    const data::RandomSampler sampler(10, {.replacement = row[0] != 0, .num_samples = length});
     const auto first = [&](auto&& batches) {
       std::vector<index_t> samples;
       for (auto [inputs, labels] : batches) {
         for (const label_t label : to_vector(test_device<Host>(), labels))
           samples.push_back(label);
-        if (samples.size() == expected.first.size()) break;
+        if (samples.size() == expected.size()) break;
       }
       return samples;
     };
@@ -135,10 +183,10 @@ TEST_CASE("an epoch of any length is drawn as it is read") {
       const data::DataLoader loader(Numbers{10},
                                     {.batch_size = 4, .num_workers = workers, .sampler = sampler});
       CHECK(loader.size() == length / 4);
-      CHECK(first(loader.to(test_device<Host>())) == expected.first);
+      CHECK(first(loader.to(test_device<Host>())) == expected);
       manual_seed(3);
       auto resident = loader.resident_on(test_device<Host>());
-      CHECK(first(resident) == expected.first);
+      CHECK(first(resident) == expected);
     }
     Generator own(1);
     CHECK(error_of([&] { sampler.draw(own); }) ==
@@ -155,7 +203,7 @@ TEST_CASE("an epoch of any length is drawn as it is read") {
          .sampler = data::RandomSampler(1000, {.replacement = replacement, .num_samples = size})});
     manual_seed(7);
     auto resident = loader.resident_on(test_device<Host>());
-    const std::uint64_t epoch = hash_of(epoch_of(resident, true));
+    const index_t epoch = hash_of(epoch_of(resident, true));
     manual_seed(7);
     auto batches = loader.to(test_device<Host>());
     CHECK(hash_of(epoch_of(batches, true)) == epoch);
@@ -170,7 +218,9 @@ TEST_CASE("an epoch of any length is drawn as it is read") {
 }
 
 TEST_CASE("a random sampler visits the samples that PyTorch's does") {
-  for (const auto& expected : reference::sampler_orders) {
+  for (const auto& row : reference_file().rows<index_t>("sampler_orders")) {
+    const SamplerOrder expected{row[0], row[1] != 0, row[2], {row[3], row[4]},
+                                row[5], row[6],      row[7]};
     CAPTURE(expected.n);
     CAPTURE(expected.replacement);
     CAPTURE(expected.num_samples);
@@ -186,7 +236,7 @@ TEST_CASE("a random sampler visits the samples that PyTorch's does") {
     CHECK(hash_of(draw_order(expected.n, with_own)) == expected.own);
     CHECK(own.random63() == expected.own_next);
     manual_seed(expected.n);
-    for (std::uint64_t epoch : expected.epochs)
+    for (index_t epoch : expected.epochs)
       CHECK(hash_of(draw_order(expected.n, sampler)) == epoch);
     CHECK(default_generator().random63() == expected.next);
     if (expected.n > 1000) continue;
@@ -194,17 +244,24 @@ TEST_CASE("a random sampler visits the samples that PyTorch's does") {
     const data::DataLoader loader(set, {.batch_size = 3, .sampler = sampler});
     manual_seed(expected.n);
     auto batches = loader.to(test_device<Host>());
-    for (std::uint64_t epoch : expected.epochs)
+    for (index_t epoch : expected.epochs)
       CHECK(hash_of(epoch_of(batches, false)) == epoch);
     manual_seed(expected.n);
     auto resident = loader.resident_on(test_device<Host>());
-    for (std::uint64_t epoch : expected.epochs)
+    for (index_t epoch : expected.epochs)
       CHECK(hash_of(epoch_of(resident, false)) == epoch);
   }
 }
 
 TEST_CASE("a distributed sampler gives each rank the samples that PyTorch's does") {
-  for (const auto& expected : reference::distributed_orders) {
+  for (const auto& row : reference_file().rows<index_t>("distributed_orders")) {
+    const DistributedOrder expected{row[0],
+                                    row[1],
+                                    row[2],
+                                    row[3] != 0,
+                                    row[4] != 0,
+                                    static_cast<std::uint64_t>(row[5]),
+                                    {row[6], row[7], row[8]}};
     CAPTURE(expected.n);
     CAPTURE(expected.num_replicas);
     CAPTURE(expected.rank);
@@ -250,14 +307,18 @@ TEST_CASE("a distributed sampler refuses what gives no rank a part") {
 }
 
 TEST_CASE("random_split makes PyTorch's parts") {
-  for (const auto& expected : reference::split_orders) {
-    CAPTURE(expected.n);
-    const Numbers set{expected.n};
-    manual_seed(expected.n);
-    const auto parts = data::random_split(set, expected.lengths);
-    REQUIRE(parts.size() == expected.parts.size());
+  const auto splits = reference_file().names("splits.", ".parts");
+  CHECK(splits.size() == 7);
+  for (const std::string& split : splits) {
+    const auto expected = reference_file().values<index_t>(split);  // the size and hashes
+    const std::string lengths = split.substr(0, split.size() - 6) + ".lengths";
+    CAPTURE(expected[0]);
+    const Numbers set{expected[0]};
+    manual_seed(expected[0]);
+    const auto parts = data::random_split(set, reference_file().values(lengths));
+    REQUIRE(parts.size() == expected.size() - 1);
     for (std::size_t i = 0; i < parts.size(); ++i)
-      CHECK(hash_of(parts[i].indices()) == expected.parts[i]);
+      CHECK(hash_of(parts[i].indices()) == expected[i + 1]);
   }
   const Numbers set{10};
   Generator own(3);
@@ -292,7 +353,17 @@ TEST_CASE("fractions that are floats are those that they are written as") {
 }
 
 TEST_CASE("train_test_split is scikit-learn's") {
-  for (const auto& expected : reference::train_test_splits) {
+  const auto rows = reference_file().rows<index_t>("train_test_splits");
+  const auto sizes = reference_file().rows("train_test_sizes");
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    const auto& row = rows[k];
+    const TrainTest expected{row[0],
+                             sizes[k][0],
+                             sizes[k][1],
+                             static_cast<std::uint32_t>(row[1]),
+                             static_cast<int>(row[2]),
+                             row[3],
+                             row[4]};
     CAPTURE(expected.n);
     CAPTURE(expected.test_size);
     CAPTURE(expected.train_size);

@@ -12,11 +12,11 @@
 #include <gpunet/gpunet.hpp>
 
 #include "distributed/world.hpp"
-#include "reference/distributed.hpp"
 #include "support/arrays.hpp"
 #include "support/devices.hpp"
 #include "support/eager_step.hpp"
 #include "support/errors.hpp"
+#include "support/reference_file.hpp"
 
 using namespace gpunet;
 using distributed::DistributedDataParallel;
@@ -50,6 +50,28 @@ void check_close(double a, double b) {
   CHECK(std::abs(a - b) <= 1e-9 * (1 + std::abs(b)));
 }
 
+// A training of reference/distributed.py.
+struct TrainingReference {
+  std::string network;
+  int ranks, steps;
+  bool no_sync, uneven;
+  std::vector<double> losses, weights, buffers;
+};
+
+std::vector<TrainingReference> reference_trainings() {
+  const ReferenceFile file("distributed");
+  std::vector<TrainingReference> trainings;
+  for (const std::string& array : file.names("", ".options")) {
+    const std::string key = array.substr(0, array.rfind('.'));
+    const std::vector<double> options = file.values(array);
+    const Sizes& losses = file.sizes(key + ".losses");
+    trainings.push_back({key.substr(2), static_cast<int>(losses[0]), static_cast<int>(losses[1]),
+                         options[0] != 0, options[1] != 0, file.values(key + ".losses"),
+                         file.values(key + ".weights"), file.values(key + ".buffers")});
+  }
+  return trainings;
+}
+
 // A training as in reference/distributed.py, from the numbers of `initial`.
 template <class Net, class T, class D>
 struct Training {
@@ -66,7 +88,7 @@ struct Training {
   }
 
   // Returns the loss of a step.
-  double run(int step, const reference::Distributed& options) {
+  double run(int step, const TrainingReference& options) {
     const index_t rank = world().rank();
     const index_t size = !options.uneven || step % 3 ? 4 : 2 + rank;
     const Sizes shape = net.graph().values[0];
@@ -106,8 +128,8 @@ struct FloatComparison {
   double losses = 1e-5;
   double numbers = 1e-5;  // of parameters and running statistics, relative to the largest of each
 };
-FloatComparison float_comparison(const reference::Distributed& training) {
-  if (training.network == std::string("LeNet"))
+FloatComparison float_comparison(const TrainingReference& training) {
+  if (training.network == "LeNet")
     return {training.ranks == 4 && !training.no_sync ? 80 : training.steps};
   // BatchNorm divides by the standard deviation of four samples; of two, its gradients are
   // differences of nearly equal numbers.
@@ -163,7 +185,7 @@ void check_float(Network<D, float>& net, Network<D, double>& exact, double toler
 
 // Trains as reference/distributed.py does, in double and in float, and compares.
 template <class Net, class D>
-void check_training(D& device, const reference::Distributed& expected) {
+void check_training(D& device, const TrainingReference& expected) {
   const index_t rank = world().rank();
   manual_seed(static_cast<std::uint64_t>(rank));
   Model<Net, D, double> initial(device);
@@ -251,7 +273,7 @@ std::vector<double> trained(D& device, const Part& part, index_t accumulate, boo
 TEST_CASE_TEMPLATE("trainings are those of PyTorch's DistributedDataParallel", D,
                    GPUNET_TEST_DEVICES) {
   int compared = 0;
-  for (const reference::Distributed& expected : reference::distributed_trainings()) {
+  for (const TrainingReference& expected : reference_trainings()) {
     if (expected.ranks != world().size()) continue;
     const std::string network = expected.network;
     CAPTURE(network);

@@ -19,8 +19,8 @@ inline void check_image(const gpunet::io::Image& image) {
 // The small images of the tests whose names begin like this.
 inline std::vector<std::string> images(std::string_view begin) {
   std::vector<std::string> files;
-  for (const auto& file : reference::image_files)
-    if (file.name.starts_with(begin)) files.push_back(from_hex(file.bytes));
+  for (const auto& file : image_files())
+    if (file.name.starts_with(begin)) files.push_back(file.bytes);
   return files;
 }
 

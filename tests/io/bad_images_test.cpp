@@ -70,10 +70,10 @@ std::string with_sums(std::string file) {
 }  // namespace
 
 TEST_CASE("an image cut at any byte is an Error, or lacks nothing but what fills it up") {
-  for (const auto& each : reference::image_files) {
+  for (const auto& each : image_files()) {
     if (!is_readable(each)) continue;
     CAPTURE(each.name);
-    const std::string file = from_hex(each.bytes);
+    const std::string& file = each.bytes;
     REQUIRE(reads(file));
     // The filling of the last row of a BMP; the last digits of a value that is text.
     const std::size_t filling = file[0] == 'B' ? 3 : file[0] == 'P' && file[1] <= '3' ? 4 : 0;
@@ -95,14 +95,14 @@ TEST_CASE("an image with any byte changed is an Error or an image") {
         ++all;
       }
   };
-  for (const auto& each : reference::image_files) {
+  for (const auto& each : image_files()) {
     CAPTURE(each.name);
-    if (is_readable(each)) check(from_hex(each.bytes));
+    if (is_readable(each)) check(each.bytes);
   }
   CHECK(good > all / 10);  // those in pixels
   CHECK(good < all);
 #if GPUNET_TEST_STB
-  const std::string jpeg = from_hex(reference::jpeg_file);
+  const std::string jpeg = jpeg_file();
   check(jpeg);
   for (std::size_t i = 0; i < jpeg.size(); ++i)
     if (reads(jpeg.substr(0, i)))

@@ -79,10 +79,10 @@ std::string text_image(const std::string& header) {
 }  // namespace
 
 TEST_CASE("images of every kind are Pillow's") {
-  for (const auto& file : reference::image_files) {
+  for (const auto& file : image_files()) {
     if (!is_readable(file)) continue;
     CAPTURE(file.name);
-    const Image image = decoded(from_hex(file.bytes));
+    const Image image = decoded(file.bytes);
     CHECK(image.width == 9);
     CHECK(image.height == 6);
     REQUIRE(image.pixels.size() == static_cast<std::size_t>(9 * 6 * image.channels));
@@ -172,14 +172,14 @@ TEST_CASE("without a library, images that need one say which") {
         "source "
         "and link zlib (gpunet::zlib, -lz), or save it as BMP or PPM");
   CHECK(
-      decode_error(from_hex(reference::jpeg_file)) ==
+      decode_error(jpeg_file()) ==
       "gpunet::io: x is a JPEG image, which this program does not read: save it as PNG, or include "
       "<gpunet/io/stb_image.hpp> in one source and link gpunet::stb_image (-lstb)");
 }
 
 TEST_CASE("an image of another reader is what it says") {
   const Libraries libraries;
-  const std::string jpeg = from_hex(reference::jpeg_file);
+  const std::string jpeg = jpeg_file();
   io::other_images() = [](std::span<const std::byte>, const std::string&,
                           const io::ReadImageOptions&) {
     return Image{2, 1, 1, {7, 8}};
@@ -195,19 +195,18 @@ TEST_CASE("an image of another reader is what it says") {
 }
 
 TEST_CASE("an image with more pixels than the limit is refused before memory is taken for it") {
-  for (const auto& file : reference::image_files) {  // of 9 x 6
+  for (const auto& file : image_files()) {  // of 9 x 6
     if (!is_readable(file)) continue;
     CAPTURE(file.name);
-    const std::string bytes = from_hex(file.bytes);
-    CHECK(io::decode_image(as_bytes(bytes), "x", {.max_pixels = 54}).height == 6);
-    CHECK(error_of([&] { io::decode_image(as_bytes(bytes), "x", {.max_pixels = 53}); }) ==
+    CHECK(io::decode_image(as_bytes(file.bytes), "x", {.max_pixels = 54}).height == 6);
+    CHECK(error_of([&] { io::decode_image(as_bytes(file.bytes), "x", {.max_pixels = 53}); }) ==
           "gpunet::io: x: an image of 9 x 6 pixels (want at most 53), fetch the file again if that "
           "is not its "
           "size, else "
           "raise the limit, {.max_pixels = ...}, or make it smaller");
   }
 #if GPUNET_TEST_STB
-  const std::string jpeg = from_hex(reference::jpeg_file);
+  const std::string jpeg = jpeg_file();
   CHECK(contains(error_of([&] { io::decode_image(as_bytes(jpeg), "x", {.max_pixels = 53}); }),
                  "(want at most 53)"));
 #endif
@@ -313,16 +312,17 @@ TEST_CASE("what is no image is an Error, whichever reader is asked for it") {
 
 #if GPUNET_TEST_STB
 TEST_CASE("with stb, JPEG images are read") {
-  const std::string file = from_hex(reference::jpeg_file);
+  const std::string file = jpeg_file();
   const Image image = decoded(file);
   CHECK(image.width == 9);
   CHECK(image.height == 6);
-  REQUIRE(image.pixels.size() == reference::jpeg_pixels.size());
+  const auto expected = pillow_images().values<std::uint8_t>("pixels of JPEG");
+  REQUIRE(image.pixels.size() == expected.size());
   // Two decoders may be 1 apart in each of brightness and the two color differences, which count up
   // to 1.772 times.
   int apart = 0;
   for (std::size_t i = 0; i < image.pixels.size(); ++i)
-    apart = std::max(apart, std::abs(image.pixels[i] - reference::jpeg_pixels[i]));
+    apart = std::max(apart, std::abs(image.pixels[i] - expected[i]));
   CHECK(apart <= 3);
   const std::string cut = file.substr(0, file.size() - 20);
   CHECK(decode_error(cut) ==

@@ -1,5 +1,3 @@
-#include "reference/hooks.hpp"
-
 #include <doctest/doctest.h>
 #include <memory>
 #include <optional>
@@ -13,6 +11,7 @@
 #include "support/devices.hpp"
 #include "support/eager_step.hpp"
 #include "support/errors.hpp"
+#include "support/reference_file.hpp"
 
 using namespace gpunet;
 
@@ -44,6 +43,23 @@ struct HooksLesson {
   Tensor<label_t, D> labels{device, {5}, {0, 2, 1, 1, 0}};
 };
 
+// What PyTorch's hooks of a layer see: its output, and the gradient of the loss by it.
+struct HookRun {
+  std::string layer;
+  std::vector<double> output, gradient;
+};
+
+const std::vector<HookRun>& hook_runs() {
+  static const std::vector<HookRun> all = [] {
+    const ReferenceFile file("hooks");
+    std::vector<HookRun> runs;
+    for (const std::string layer : {"0", "1", "2", "3", "4", "5", "6", "7"})
+      runs.push_back({layer, file.values(layer + ".output"), file.values(layer + ".gradient")});
+    return runs;
+  }();
+  return all;
+}
+
 // What the hooks of a layer saw last, and how often.
 template <class D, class T>
 struct Seen {
@@ -64,8 +80,8 @@ struct Seen {
   Seen(const Seen&) = delete;
   Seen& operator=(const Seen&) = delete;
 
-  void check(const reference::HookRun& run, int passes) const {
-    CAPTURE(std::string(run.layer));
+  void check(const HookRun& run, int passes) const {
+    CAPTURE(run.layer);
     CHECK(relative_error(output, run.output) < 1e-12);
     CHECK(relative_error(gradient, run.gradient) < 1e-12);
     CHECK(outputs == passes);
@@ -81,7 +97,7 @@ struct Seen {
 
 TEST_CASE_TEMPLATE("a hook sees the output of a layer and its gradient, as in PyTorch", D,
                    GPUNET_TEST_DEVICES) {
-  for (const auto& run : reference::hook_runs) {
+  for (const auto& run : hook_runs()) {
     HooksLesson<D, double> lesson;
     const Seen seen(lesson.net, run.layer);
     lesson.loss().backward();
@@ -101,12 +117,12 @@ TEST_CASE_TEMPLATE("hooks on all layers, and steps", D, GPUNET_TEST_DEVICES) {
   step(lesson.inputs, lesson.labels);
   {
     std::vector<std::unique_ptr<Seen<D, double>>> all;
-    for (const auto& run : reference::hook_runs)
+    for (const auto& run : hook_runs())
       all.push_back(std::make_unique<Seen<D, double>>(lesson.net, run.layer));
     for (int i = 0; i < 3; ++i) {
       CHECK(step(lesson.inputs, lesson.labels).item() == doctest::Approx(before).epsilon(1e-14));
       std::size_t layer = 0;
-      for (const auto& run : reference::hook_runs)
+      for (const auto& run : hook_runs())
         all[layer++]->check(run, i + 1);
     }
   }
@@ -192,7 +208,7 @@ TEST_CASE("the gradient of a layer below which everything is frozen is not compu
   lesson.loss().backward();
   CHECK(first.outputs == 1);
   CHECK(first.gradients == 0);
-  last.check(reference::hook_runs[5], 1);
+  last.check(hook_runs()[5], 1);
 }
 
 TEST_CASE("a hook may remove itself, add another, and throw") {

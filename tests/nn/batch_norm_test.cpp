@@ -1,5 +1,3 @@
-#include "reference/batch_norm.hpp"
-
 #include <cstring>
 
 #include <gpunet/gpunet.hpp>
@@ -7,6 +5,7 @@
 #include "support/check_gradients.hpp"
 #include "support/errors.hpp"
 #include "support/isas.hpp"
+#include "support/layer_reference.hpp"
 
 using namespace gpunet;
 
@@ -22,7 +21,7 @@ std::vector<Slice> slices_of_3() {
 }
 
 template <class T, class D>
-void check_pass(LayerRun<T, D>& run, const reference::LayerReference& expected, double tolerance) {
+void check_pass(LayerRun<T, D>& run, const LayerReference& expected, double tolerance) {
   const auto y = run.forward(pattern<T>(3 * run.in_features(), 7, 3, 23));
   const auto gradients = run.backward(pattern<T>(3 * run.out_features(), 11, 5, 19));
   CHECK(relative_error(y, expected.y) <= tolerance);
@@ -33,8 +32,13 @@ void check_pass(LayerRun<T, D>& run, const reference::LayerReference& expected, 
 
 // The first two batches train, the third is compared, then the same batch in eval mode.
 template <class T, class D, class L, class In>
-void check_against_reference(D& device, const L& layer, In in,
-                             const reference::BatchNormReference& expected, double tolerance) {
+void check_against_reference(D& device, const L& layer, In in, const std::string& name,
+                             double tolerance) {
+  const ReferenceFile file("batch_norm");
+  const LayerReference train = layer_reference(file, name + ".train"),
+                       eval = layer_reference(file, name + ".eval");
+  const std::vector<double> running_mean = file.values(name + ".running_mean"),
+                            running_var = file.values(name + ".running_var");
   const KeepIsa keep;
   const index_t channels = in.template at<0>();
   for (const Slice& slice : slices_of_3<D>())
@@ -50,25 +54,24 @@ void check_against_reference(D& device, const L& layer, In in,
       run.set_parameters(parameters);
       for (index_t i = 0; i < 2; ++i)
         run.forward(pattern<T>(3 * run.in_features(), 7, i, 23));
-      check_pass(run, expected.train, tolerance);
-      CHECK(relative_error(run.buffer(0, channels), expected.running_mean) <= tolerance);
-      CHECK(relative_error(run.buffer(1, channels), expected.running_var) <= tolerance);
+      check_pass(run, train, tolerance);
+      CHECK(relative_error(run.buffer(0, channels), running_mean) <= tolerance);
+      CHECK(relative_error(run.buffer(1, channels), running_var) <= tolerance);
       run.set_mode(nn::Mode::eval);
-      check_pass(run, expected.eval, tolerance);
-      CHECK(relative_error(run.buffer(0, channels), expected.running_mean) <= tolerance);
+      check_pass(run, eval, tolerance);
+      CHECK(relative_error(run.buffer(0, channels), running_mean) <= tolerance);
     }
 }
 
 template <class T, class D>
 void check_all(D& device, double tolerance) {
-  check_against_reference<T>(device, nn::BatchNorm1d{}, Shape<5>{}, reference::batch_norm_1d,
-                             tolerance);
+  check_against_reference<T>(device, nn::BatchNorm1d{}, Shape<5>{}, "batch_norm_1d", tolerance);
   check_against_reference<T>(device, nn::BatchNorm1d{{.eps = 1e-3, .momentum = 0.3}}, Shape<2, 4>{},
-                             reference::batch_norm_1d_length, tolerance);
-  check_against_reference<T>(device, nn::BatchNorm2d{}, Shape<3, 2, 5>{}, reference::batch_norm_2d,
+                             "batch_norm_1d_length", tolerance);
+  check_against_reference<T>(device, nn::BatchNorm2d{}, Shape<3, 2, 5>{}, "batch_norm_2d",
                              tolerance);
   check_against_reference<T>(device, nn::BatchNorm2d{{.momentum = std::nullopt}}, Shape<4, 3, 1>{},
-                             reference::batch_norm_2d_mean_of_all, tolerance);
+                             "batch_norm_2d_mean_of_all", tolerance);
 }
 
 using Net =

@@ -6,13 +6,20 @@
 #include <gpunet/gpunet.hpp>
 #include <gpunet/optim/adadelta.hpp>
 
-#include "reference/optimizers.hpp"
 #include "support/classifier_lesson.hpp"
 #include "support/errors.hpp"
 
 using namespace gpunet;
 
 namespace {
+
+// As in reference/optimizers.py.
+const OptimizerRun<optim::AdadeltaOptions> adadelta_runs[] = {
+    {"defaults", {}},
+    {"a small rate", {.lr = 0.1}},
+    {"rho", {.lr = 0.5, .rho = 0.5, .eps = 0.01}},
+    {"weight decay", {.lr = 0.5, .eps = 0.01, .weight_decay = 0.05}},
+};
 
 std::string error_of_adadelta(const optim::AdadeltaOptions& options) {
   return error_of<optim::Adadelta>(options);
@@ -21,8 +28,8 @@ std::string error_of_adadelta(const optim::AdadeltaOptions& options) {
 }  // namespace
 
 TEST_CASE_TEMPLATE("1000 steps of Adadelta are PyTorch's", D, GPUNET_TEST_DEVICES) {
-  check_runs<optim::Adadelta, D, double>(reference::adadelta_runs, 1e-12);
-  check_runs<optim::Adadelta, D, float>(reference::adadelta_runs, 1e-5);
+  check_runs<optim::Adadelta, D, double>("Adadelta", adadelta_runs, 1e-12);
+  check_runs<optim::Adadelta, D, float>("Adadelta", adadelta_runs, 1e-5);
 }
 
 TEST_CASE_TEMPLATE("zero_grad and then a step of Adadelta does nothing", D, GPUNET_TEST_DEVICES) {

@@ -1,14 +1,15 @@
 #include <cmath>
 #include <doctest/doctest.h>
 #include <limits>
+#include <string>
 #include <vector>
 
 #include <gpunet/gpunet.hpp>
 #include <gpunet/optim/lr_scheduler.hpp>
 
-#include "reference/lr_schedulers.hpp"
 #include "support/classifier_lesson.hpp"
 #include "support/errors.hpp"
+#include "support/schedule_reference.hpp"
 
 using namespace gpunet;
 using namespace gpunet::optim::lr_scheduler;
@@ -31,8 +32,8 @@ bool is_same(double a, double b) {
 }
 
 template <class Schedule>
-void check_curve(const optim::Rates& rates, Schedule& schedule,
-                 const reference::Schedule& expected) {
+void check_curve(const optim::Rates& rates, Schedule& schedule, const std::string& name) {
+  const ScheduleReference expected = schedule_reference(name);
   for (std::size_t i = 0; i < expected.lr.size(); ++i) {
     CAPTURE(i);
     CHECK(is_same(rates.lr(), expected.lr[i]));
@@ -46,10 +47,10 @@ void check_curve(const optim::Rates& rates, Schedule& schedule,
 }
 
 template <class Schedule, class Options>
-void check_schedule(const Options& options, const reference::Schedule& expected) {
+void check_schedule(const Options& options, const std::string& name) {
   Numbers rates;
   Schedule schedule(rates, options);
-  check_curve(rates, schedule, expected);
+  check_curve(rates, schedule, name);
 }
 
 template <class Schedule, class Options>
@@ -63,33 +64,32 @@ std::string error_of_schedule(const Options& options) {
 }  // namespace
 
 TEST_CASE("schedules are PyTorch's") {
-  check_schedule<StepLR>(StepLROptions{.step_size = 7, .gamma = 0.3}, reference::step);
+  check_schedule<StepLR>(StepLROptions{.step_size = 7, .gamma = 0.3}, "step");
   check_schedule<MultiStepLR>(MultiStepLROptions{.milestones = {3, 10, 10, 31}, .gamma = 0.7},
-                              reference::multi_step);
+                              "multi_step");
   check_schedule<MultiStepLR>(MultiStepLROptions{.milestones = {0, 2}, .gamma = 0.5},
-                              reference::multi_step_from_0);
-  check_schedule<ExponentialLR>(ExponentialLROptions{.gamma = 0.93}, reference::exponential);
-  check_schedule<CosineAnnealingLR>(CosineAnnealingLROptions{.T_max = 12}, reference::cosine);
+                              "multi_step_from_0");
+  check_schedule<ExponentialLR>(ExponentialLROptions{.gamma = 0.93}, "exponential");
+  check_schedule<CosineAnnealingLR>(CosineAnnealingLROptions{.T_max = 12}, "cosine");
   check_schedule<CosineAnnealingLR>(CosineAnnealingLROptions{.T_max = 17, .eta_min = 0.003},
-                                    reference::cosine_to_min);
-  check_schedule<LinearLR>(LinearLROptions{}, reference::linear);
-  check_schedule<LinearLR>(LinearLROptions{0.9, 0.05, 23}, reference::linear_down);
-  check_schedule<ConstantLR>(ConstantLROptions{}, reference::constant);
-  check_schedule<ConstantLR>(ConstantLROptions{.factor = 0.7, .total_iters = 31},
-                             reference::constant_long);
+                                    "cosine_to_min");
+  check_schedule<LinearLR>(LinearLROptions{}, "linear");
+  check_schedule<LinearLR>(LinearLROptions{0.9, 0.05, 23}, "linear_down");
+  check_schedule<ConstantLR>(ConstantLROptions{}, "constant");
+  check_schedule<ConstantLR>(ConstantLROptions{.factor = 0.7, .total_iters = 31}, "constant_long");
   check_schedule<ConstantLR>(ConstantLROptions{.factor = 0.5, .total_iters = 0},
-                             reference::constant_of_no_steps);
-  check_schedule<PolynomialLR>(PolynomialLROptions{}, reference::polynomial);
+                             "constant_of_no_steps");
+  check_schedule<PolynomialLR>(PolynomialLROptions{}, "polynomial");
   check_schedule<PolynomialLR>(PolynomialLROptions{.total_iters = 40, .power = 0.9},
-                               reference::polynomial_slow);
+                               "polynomial_slow");
   check_schedule<PolynomialLR>(PolynomialLROptions{.total_iters = 0, .power = 2},
-                               reference::polynomial_of_no_steps);
+                               "polynomial_of_no_steps");
   using Restarts = CosineAnnealingWarmRestartsOptions;
-  check_schedule<CosineAnnealingWarmRestarts>(Restarts{.T_0 = 7}, reference::warm_restarts);
+  check_schedule<CosineAnnealingWarmRestarts>(Restarts{.T_0 = 7}, "warm_restarts");
   check_schedule<CosineAnnealingWarmRestarts>(Restarts{.T_0 = 3, .T_mult = 2, .eta_min = 0.003},
-                                              reference::warm_restarts_longer);
+                                              "warm_restarts_longer");
   check_schedule<LambdaLR>([](index_t epoch) { return 1 / (1 + static_cast<double>(epoch)); },
-                           reference::by_lambda);
+                           "by_lambda");
 }
 
 TEST_CASE("schedules one after another are PyTorch's") {
@@ -98,7 +98,7 @@ TEST_CASE("schedules one after another are PyTorch's") {
   CosineAnnealingLR decay(rates, {.T_max = 10, .eta_min = 0.001});
   ExponentialLR rest(rates, {.gamma = 0.8});
   SequentialLR schedule(rates, {&warm_up, &decay, &rest}, {5, 18});
-  check_curve(rates, schedule, reference::sequential);
+  check_curve(rates, schedule, "sequential");
   CHECK(schedule.last_epoch() == 49);
 }
 
@@ -108,7 +108,7 @@ TEST_CASE("a warm-up and restarts after it are PyTorch's") {
   CosineAnnealingWarmRestarts restarts(rates, {.T_0 = 6, .T_mult = 2});
   PolynomialLR rest(rates, {.total_iters = 9, .power = 2});
   SequentialLR schedule(rates, {&warm_up, &restarts, &rest}, {5, 30});
-  check_curve(rates, schedule, reference::warm_up_then_restarts);
+  check_curve(rates, schedule, "warm_up_then_restarts");
 }
 
 TEST_CASE("schedules side by side are PyTorch's") {
@@ -116,7 +116,7 @@ TEST_CASE("schedules side by side are PyTorch's") {
   ConstantLR slow(rates, {.factor = 0.1, .total_iters = 20});
   ExponentialLR decay(rates, {.gamma = 0.9});
   ChainedScheduler schedule({&slow, &decay});
-  check_curve(rates, schedule, reference::chained);
+  check_curve(rates, schedule, "chained");
 }
 
 TEST_CASE("schedules side by side may follow others, from the initial learning rate") {
@@ -133,8 +133,7 @@ TEST_CASE("schedules side by side may follow others, from the initial learning r
 }
 
 TEST_CASE("one cycle of learning rate and momentum is PyTorch's") {
-  check_schedule<OneCycleLR>(OneCycleLROptions{.max_lr = 0.7, .total_steps = 49},
-                             reference::one_cycle);
+  check_schedule<OneCycleLR>(OneCycleLROptions{.max_lr = 0.7, .total_steps = 49}, "one_cycle");
   check_schedule<OneCycleLR>(OneCycleLROptions{.max_lr = 0.7,
                                                .epochs = 7,
                                                .steps_per_epoch = 7,
@@ -144,15 +143,15 @@ TEST_CASE("one cycle of learning rate and momentum is PyTorch's") {
                                                .max_momentum = 0.8,
                                                .div_factor = 10,
                                                .final_div_factor = 100},
-                             reference::one_cycle_linear);
+                             "one_cycle_linear");
   check_schedule<OneCycleLR>(
       OneCycleLROptions{.max_lr = 0.7, .total_steps = 49, .three_phase = true},
-      reference::one_cycle_three_phases);
+      "one_cycle_three_phases");
 }
 
 TEST_CASE("learning rates that wait for a metric are PyTorch's") {
   using Options = ReduceLROnPlateauOptions;
-  check_schedule<ReduceLROnPlateau>(Options{.patience = 2}, reference::plateau);
+  check_schedule<ReduceLROnPlateau>(Options{.patience = 2}, "plateau");
   check_schedule<ReduceLROnPlateau>(Options{.mode = Mode::max,
                                             .factor = 0.6,
                                             .patience = 1,
@@ -160,16 +159,16 @@ TEST_CASE("learning rates that wait for a metric are PyTorch's") {
                                             .threshold_mode = ThresholdMode::abs,
                                             .cooldown = 3,
                                             .min_lr = 0.004},
-                                    reference::plateau_max);
+                                    "plateau_max");
   check_schedule<ReduceLROnPlateau>(
       Options{.mode = Mode::max, .factor = 0.6, .patience = 4, .threshold = 0.01},
-      reference::plateau_rel_max);
+      "plateau_rel_max");
   check_schedule<ReduceLROnPlateau>(Options{.factor = 0.5,
                                             .patience = 0,
                                             .threshold = 0.02,
                                             .threshold_mode = ThresholdMode::abs,
                                             .eps = 0.001},
-                                    reference::plateau_abs_min);
+                                    "plateau_abs_min");
 }
 
 TEST_CASE("a schedule changes the learning rate and the momentum of an optimizer") {

@@ -6,13 +6,23 @@
 #include <gpunet/gpunet.hpp>
 #include <gpunet/optim/nadam.hpp>
 
-#include "reference/optimizers.hpp"
 #include "support/classifier_lesson.hpp"
 #include "support/errors.hpp"
 
 using namespace gpunet;
 
 namespace {
+
+// As in reference/optimizers.py.
+const OptimizerRun<optim::NAdamOptions> nadam_runs[] = {
+    {"defaults", {}},
+    {"betas", {.lr = 0.02, .betas = {0.5, 0.75}, .eps = 0.01}},
+    {"no memory", {.lr = 0.01, .betas = {0.0, 0.0}, .eps = 0.5}},
+    {"momentum decay", {.lr = 0.01, .momentum_decay = 0.5}},
+    {"no momentum decay", {.lr = 0.01, .momentum_decay = 0.0}},
+    {"weight decay", {.lr = 0.01, .eps = 0.1, .weight_decay = 0.05}},
+    {"decoupled weight decay", {.lr = 0.01, .weight_decay = 0.05, .decoupled_weight_decay = true}},
+};
 
 std::string error_of_nadam(const optim::NAdamOptions& options) {
   return error_of<optim::NAdam>(options);
@@ -21,8 +31,8 @@ std::string error_of_nadam(const optim::NAdamOptions& options) {
 }  // namespace
 
 TEST_CASE_TEMPLATE("1000 steps of NAdam are PyTorch's", D, GPUNET_TEST_DEVICES) {
-  check_runs<optim::NAdam, D, double>(reference::nadam_runs, 1e-12);
-  check_runs<optim::NAdam, D, float>(reference::nadam_runs, 1e-5);
+  check_runs<optim::NAdam, D, double>("NAdam", nadam_runs, 1e-12);
+  check_runs<optim::NAdam, D, float>("NAdam", nadam_runs, 1e-5);
 }
 
 TEST_CASE_TEMPLATE("zero_grad and then a step of NAdam does nothing", D, GPUNET_TEST_DEVICES) {

@@ -1,6 +1,4 @@
 // Parts of a network: frozen ones, and groups of parameters.
-#include "reference/parts.hpp"
-
 #include <algorithm>
 #include <doctest/doctest.h>
 #include <string>
@@ -15,6 +13,7 @@
 #include "support/devices.hpp"
 #include "support/eager_step.hpp"
 #include "support/errors.hpp"
+#include "support/reference_file.hpp"
 
 using namespace gpunet;
 
@@ -52,6 +51,24 @@ struct PartsLesson {
   Tensor<T, D> inputs{device, {5, 4}, pattern<T>(20, 7, 3, 23)};
   Tensor<label_t, D> labels{device, {5}, {0, 2, 1, 1, 0}};
 };
+
+// A run of PyTorch: the parameters after all steps.
+struct PartsRun {
+  std::string optimizer, name;
+  std::vector<double> parameters;
+};
+
+// Returns the runs of a kind in reference/parts.py.
+std::vector<PartsRun> runs_of(const std::string& kind) {
+  const ReferenceFile file("parts");
+  std::vector<PartsRun> runs;
+  for (const std::string& array : file.names(kind + ".")) {
+    const std::size_t begin = kind.size() + 1, dot = array.find('.', begin);
+    runs.push_back({array.substr(begin, dot - begin), array.substr(dot + 1), file.values(array)});
+  }
+  REQUIRE(!runs.empty());
+  return runs;
+}
 
 // Calls f(optimizer) with the optimizer of a run.
 template <class D, class T, class F>
@@ -131,9 +148,9 @@ void with_schedule(const std::string& name, optim::Rates& rates, bool has_moment
 enum class By { loop, step };
 
 template <class D>
-void check_frozen(const reference::PartsRun& run, By by) {
-  CAPTURE(std::string(run.optimizer));
-  CAPTURE(std::string(run.name));
+void check_frozen(const PartsRun& run, By by) {
+  CAPTURE(run.optimizer);
+  CAPTURE(run.name);
   PartsLesson<D, double> lesson;
   auto& net = lesson.net;
   with_optimizer(run.optimizer, net, [&](auto optimizer) {
@@ -148,9 +165,8 @@ void check_frozen(const reference::PartsRun& run, By by) {
         }
         optimizer.zero_grad();
         lesson.criterion(net(lesson.inputs), lesson.labels).backward();
-        if (std::string(run.name) == "clipped") nn::utils::clip_grad_norm_(net, 0.05);
-        if (std::string(run.name) == "penalized")
-          nn::utils::add_weight_penalty_(net, {.l1 = 0.01, .l2 = 0.02});
+        if (run.name == "clipped") nn::utils::clip_grad_norm_(net, 0.05);
+        if (run.name == "penalized") nn::utils::add_weight_penalty_(net, {.l1 = 0.01, .l2 = 0.02});
         optimizer.step();
       }
       if (by == By::step && !std::is_same_v<D, Host>) CHECK(step.recording(5).recorded);
@@ -160,9 +176,9 @@ void check_frozen(const reference::PartsRun& run, By by) {
 }
 
 template <class D>
-void check_groups(const reference::PartsRun& run, By by) {
-  CAPTURE(std::string(run.optimizer));
-  CAPTURE(std::string(run.name));
+void check_groups(const PartsRun& run, By by) {
+  CAPTURE(run.optimizer);
+  CAPTURE(run.name);
   PartsLesson<D, double> lesson;
   auto& net = lesson.net;
   with_optimizer(run.optimizer, net, [&](auto optimizer) {
@@ -186,8 +202,8 @@ void check_groups(const reference::PartsRun& run, By by) {
 }
 
 template <class D>
-void check_accumulated(const reference::PartsRun& run, By by) {
-  CAPTURE(std::string(run.optimizer));
+void check_accumulated(const PartsRun& run, By by) {
+  CAPTURE(run.optimizer);
   PartsLesson<D, double> lesson;
   auto& net = lesson.net;
   const Tensor<double, D> others(net.device(), {5, 4}, pattern<double>(20, 3, 1, 19));
@@ -231,9 +247,8 @@ void check_accumulated(const reference::PartsRun& run, By by) {
 
 // Makes the steps of a run of LBFGS.
 template <class D, class Parts>
-void check_lbfgs(PartsLesson<D, double>& lesson, Parts&& parameters,
-                 const reference::PartsRun& run) {
-  CAPTURE(std::string(run.name));
+void check_lbfgs(PartsLesson<D, double>& lesson, Parts&& parameters, const std::string& name) {
+  CAPTURE(name);
   optim::LBFGS optimizer(parameters, {.lr = 0.5,
                                       .max_iter = 4,
                                       .history_size = 3,
@@ -245,7 +260,8 @@ void check_lbfgs(PartsLesson<D, double>& lesson, Parts&& parameters,
       loss.backward();
       return loss;
     });
-  CHECK(relative_error(lesson.parameters(), run.parameters) < 1e-10);
+  CHECK(relative_error(lesson.parameters(), ReferenceFile("parts").values("lbfgs." + name)) <
+        1e-10);
 }
 
 std::vector<std::string> names_of(const Parameters<Host, float>& parameters) {
@@ -258,21 +274,21 @@ std::vector<std::string> names_of(const Parameters<Host, float>& parameters) {
 }  // namespace
 
 TEST_CASE_TEMPLATE("steps of a network with frozen parts are PyTorch's", D, GPUNET_TEST_DEVICES) {
-  for (const auto& run : reference::frozen_runs) {
+  for (const auto& run : runs_of("frozen")) {
     check_frozen<D>(run, By::loop);
-    if (std::string(run.name) == "plain") check_frozen<D>(run, By::step);
+    if (run.name == "plain") check_frozen<D>(run, By::step);
   }
 }
 
 TEST_CASE_TEMPLATE("steps of groups of parameters are PyTorch's", D, GPUNET_TEST_DEVICES) {
-  for (const auto& run : reference::group_runs)
+  for (const auto& run : runs_of("groups"))
     for (const By by : {By::loop, By::step})
       check_groups<D>(run, by);
 }
 
 TEST_CASE_TEMPLATE("gradients of two batches, frozen parts, groups and hooks", D,
                    GPUNET_TEST_DEVICES) {
-  for (const auto& run : reference::accumulated_runs)
+  for (const auto& run : runs_of("accumulated"))
     for (const By by : {By::loop, By::step})
       check_accumulated<D>(run, by);
 }
@@ -280,9 +296,9 @@ TEST_CASE_TEMPLATE("gradients of two batches, frozen parts, groups and hooks", D
 TEST_CASE_TEMPLATE("LBFGS moves a part of a network, and what is not frozen", D,
                    GPUNET_TEST_DEVICES) {
   PartsLesson<D, double> last, others;
-  check_lbfgs(last, last.net.parameters("2"), reference::lbfgs_parts[0]);
+  check_lbfgs(last, last.net.parameters("2"), "last");
   others.net.parameters("0.bias").requires_grad(false);
-  check_lbfgs(others, others.net, reference::lbfgs_parts[1]);
+  check_lbfgs(others, others.net, "others");
 }
 
 TEST_CASE_TEMPLATE("LBFGS begins anew where other parameters are frozen", D, GPUNET_TEST_DEVICES) {

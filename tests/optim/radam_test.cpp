@@ -6,13 +6,21 @@
 #include <gpunet/gpunet.hpp>
 #include <gpunet/optim/radam.hpp>
 
-#include "reference/optimizers.hpp"
 #include "support/classifier_lesson.hpp"
 #include "support/errors.hpp"
 
 using namespace gpunet;
 
 namespace {
+
+// As in reference/optimizers.py.
+const OptimizerRun<optim::RAdamOptions> radam_runs[] = {
+    {"defaults", {}},
+    {"betas", {.lr = 0.02, .betas = {0.5, 0.9}, .eps = 0.01}},
+    {"never adapted", {.lr = 0.01, .betas = {0.9, 0.5}}},
+    {"weight decay", {.lr = 0.01, .eps = 0.1, .weight_decay = 0.05}},
+    {"decoupled weight decay", {.lr = 0.01, .weight_decay = 0.05, .decoupled_weight_decay = true}},
+};
 
 std::string error_of_radam(const optim::RAdamOptions& options) {
   return error_of<optim::RAdam>(options);
@@ -21,8 +29,8 @@ std::string error_of_radam(const optim::RAdamOptions& options) {
 }  // namespace
 
 TEST_CASE_TEMPLATE("1000 steps of RAdam are PyTorch's", D, GPUNET_TEST_DEVICES) {
-  check_runs<optim::RAdam, D, double>(reference::radam_runs, 1e-12);
-  check_runs<optim::RAdam, D, float>(reference::radam_runs, 1e-5);
+  check_runs<optim::RAdam, D, double>("RAdam", radam_runs, 1e-12);
+  check_runs<optim::RAdam, D, float>("RAdam", radam_runs, 1e-5);
 }
 
 TEST_CASE_TEMPLATE("zero_grad and then a step of RAdam does nothing", D, GPUNET_TEST_DEVICES) {

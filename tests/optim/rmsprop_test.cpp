@@ -4,12 +4,27 @@
 #include <gpunet/gpunet.hpp>
 #include <gpunet/optim/rmsprop.hpp>
 
-#include "reference/optimizers.hpp"
 #include "support/classifier_lesson.hpp"
 
 using namespace gpunet;
 
 namespace {
+
+// As in reference/optimizers.py.
+const OptimizerRun<optim::RMSpropOptions> rmsprop_runs[] = {
+    {"defaults", {.lr = 0.001}},
+    {"alpha", {.lr = 0.01, .alpha = 0.8, .eps = 0.01}},
+    {"weight decay", {.lr = 0.01, .eps = 0.1, .weight_decay = 0.05}},
+    {"momentum", {.lr = 0.001, .momentum = 0.9}},
+    {"centred", {.lr = 0.001, .centered = true}},
+    {"centred, with momentum",
+     {.lr = 0.002,
+      .alpha = 0.9,
+      .eps = 0.1,
+      .weight_decay = 0.01,
+      .momentum = 0.5,
+      .centered = true}},
+};
 
 std::string error_of_rmsprop(const optim::RMSpropOptions& options) {
   return error_of<optim::RMSprop>(options);
@@ -18,8 +33,8 @@ std::string error_of_rmsprop(const optim::RMSpropOptions& options) {
 }  // namespace
 
 TEST_CASE_TEMPLATE("1000 steps of RMSprop are PyTorch's", D, GPUNET_TEST_DEVICES) {
-  check_runs<optim::RMSprop, D, double>(reference::rmsprop_runs, 1e-12);
-  check_runs<optim::RMSprop, D, float>(reference::rmsprop_runs, 1e-5);
+  check_runs<optim::RMSprop, D, double>("RMSprop", rmsprop_runs, 1e-12);
+  check_runs<optim::RMSprop, D, float>("RMSprop", rmsprop_runs, 1e-5);
 }
 
 TEST_CASE_TEMPLATE("zero_grad and then a step of RMSprop does nothing", D, GPUNET_TEST_DEVICES) {

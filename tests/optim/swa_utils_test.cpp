@@ -7,9 +7,9 @@
 #include <gpunet/gpunet.hpp>
 #include <gpunet/optim/swa_utils.hpp>
 
-#include "reference/averaged_models.hpp"
-#include "reference/lr_schedulers.hpp"
 #include "support/errors.hpp"
+#include "support/reference_file.hpp"
+#include "support/schedule_reference.hpp"
 #include "support/small_training.hpp"
 
 using namespace gpunet;
@@ -69,24 +69,25 @@ std::vector<double> averages(const AveragedModelOptions& options) {
 }
 
 template <class D>
-void check_averages(const std::optional<MultiAvgFn>& avg_fn, const reference::Averages& expected,
+void check_averages(const std::optional<MultiAvgFn>& avg_fn, const std::string& name,
                     bool use_buffers = true) {
+  static const ReferenceFile file("averaged_models");
   const AveragedModelOptions options{avg_fn, use_buffers};
-  CHECK(averages<double, D>(options) == expected.in_double);
-  CHECK(averages<float, D>(options) == expected.in_float);
+  CHECK(averages<double, D>(options) == file.values(name + ".double"));
+  CHECK(averages<float, D>(options) == file.values(name + ".float"));
 }
 
 }  // namespace
 
 TEST_CASE_TEMPLATE("averages of weights are bitwise PyTorch's", D, GPUNET_TEST_DEVICES) {
-  check_averages<D>(get_ema_multi_avg_fn(), reference::ema_slow);
-  check_averages<D>(get_ema_multi_avg_fn(0.9), reference::ema);
-  check_averages<D>(get_ema_multi_avg_fn(0.3), reference::ema_fast);
-  check_averages<D>(get_ema_multi_avg_fn(0), reference::ema_of_last);
-  check_averages<D>(get_ema_multi_avg_fn(1), reference::ema_of_first);
-  check_averages<D>(std::nullopt, reference::swa);
-  check_averages<D>(get_swa_multi_avg_fn(), reference::swa_by_lerp, false);
-  check_averages<D>(get_ema_multi_avg_fn(0.9), reference::buffers_copied, false);
+  check_averages<D>(get_ema_multi_avg_fn(), "ema_slow");
+  check_averages<D>(get_ema_multi_avg_fn(0.9), "ema");
+  check_averages<D>(get_ema_multi_avg_fn(0.3), "ema_fast");
+  check_averages<D>(get_ema_multi_avg_fn(0), "ema_of_last");
+  check_averages<D>(get_ema_multi_avg_fn(1), "ema_of_first");
+  check_averages<D>(std::nullopt, "swa");
+  check_averages<D>(get_swa_multi_avg_fn(), "swa_by_lerp", false);
+  check_averages<D>(get_ema_multi_avg_fn(0.9), "buffers_copied", false);
 }
 
 TEST_CASE_TEMPLATE("an average is a model of its own, with the counters of the other", D,
@@ -175,19 +176,20 @@ TEST_CASE("averages that make no sense") {
 }
 
 TEST_CASE("the learning rates of SWALR are PyTorch's") {
-  const auto check = [](const SWALROptions& options, const reference::Schedule& expected) {
+  const auto check = [](const SWALROptions& options, const std::string& name) {
     Lesson<Host> lesson(0.1);
     SWALR schedule(lesson.optimizer, options);
-    for (double lr : expected.lr) {
+    const std::vector<double> rates = schedule_reference(name).lr;
+    for (double lr : rates) {
       CHECK(std::abs(lesson.optimizer.lr() - lr) <= 1e-15 * lr);
       schedule.step();
     }
   };
-  check({}, reference::swa_lr);
+  check({}, "swa_lr");
   check(
       {.swa_lr = 0.02, .anneal_epochs = 7, .anneal_strategy = optim::lr_scheduler::Anneal::linear},
-      reference::swa_lr_linear);
-  check({.swa_lr = 0.02, .anneal_epochs = 0}, reference::swa_lr_at_once);
+      "swa_lr_linear");
+  check({.swa_lr = 0.02, .anneal_epochs = 0}, "swa_lr_at_once");
   Lesson<Host> lesson;
   CHECK(error_of([&] { SWALR(lesson.optimizer, {.swa_lr = -1}); }) ==
         "gpunet::optim::swa_utils::SWALR: invalid swa_lr -1 (want 0 or more, and finite)");

@@ -2,7 +2,9 @@
 
 import sys
 
+import numpy
 import torch
+from safetensors.torch import save
 
 torch.set_num_threads(1)  # everything here is small
 
@@ -31,6 +33,25 @@ def literal(value):
 def rounded(values):
     """Numbers with 15 digits, for results that rounding reaches."""
     return "{" + ", ".join(f"{v:.15g}" for v in values) + "}"
+
+
+def digits15(values):
+    """Numbers with 15 digits, for results that rounding reaches, in double."""
+    return torch.tensor([float(f"{v:.15g}") for v in values], dtype=torch.float64)
+
+
+def signed(value):
+    """The 64 bits of a hash as an integer with a sign."""
+    return value - 2**64 if value >= 2**63 else value
+
+
+def write(arrays, package=f"PyTorch {torch.__version__.split('+')[0]}"):
+    """Writes named arrays as a safetensors file: tensors, arrays, or lists of numbers in double or int64."""
+    tensors = {name: values if isinstance(values, torch.Tensor) else torch.from_numpy(numpy.array(values))
+               for name, values in arrays.items()}
+    script = sys.argv[0].rsplit("/", 1)[-1]
+    sys.stdout.buffer.write(save({name: tensor.contiguous() for name, tensor in tensors.items()},
+                                 {"printed_by": f"{script} with {package}"}))
 
 
 def fnv1a(data):

@@ -1,6 +1,11 @@
-"""Prints distributed.hpp: trainings with DistributedDataParallel (gloo), two and four processes.
+"""Prints distributed.safetensors: trainings with DistributedDataParallel (gloo), two and four processes.
 
-Usage: see regenerate.sh     (PyTorch 2.15)
+Usage: see regenerate.sh     (PyTorch 2.15, safetensors)
+
+NUMBER.NETWORK.options   whether some steps are in no_sync(), and whether batches are uneven
+NUMBER.NETWORK.losses    [ranks, steps]
+NUMBER.NETWORK.weights   a weighted sum of each parameter at the end
+NUMBER.NETWORK.buffers   and the sum of each buffer on rank 0
 """
 
 import os
@@ -12,7 +17,7 @@ import torch.multiprocessing as mp
 from torch import nn
 from torch.nn.parallel import DistributedDataParallel
 
-from common import begin, end, literal, pattern, rounded
+from common import digits15, pattern, write
 
 
 class LeNet(nn.Sequential):
@@ -75,17 +80,7 @@ def free_port():
 
 
 if __name__ == "__main__":
-    begin("vector")
-    print("""// The losses of each rank, one after another; a weighted sum of each parameter, and the sum of each buffer on rank 0, at the end.
-struct Distributed {
-  const char* network;
-  int ranks, steps;
-  bool no_sync, uneven;
-  std::vector<double> losses, weights, buffers;
-};
-
-inline const std::vector<Distributed>& distributed_trainings() {
-  static const std::vector<Distributed> all{""")
+    arrays = {}
     for name, world, steps, no_sync, uneven in (("LeNet", 2, 100, False, False), ("LeNet", 4, 100, False, False),
                                                 ("Normalized", 2, 100, False, False), ("Normalized", 4, 100, False, False),
                                                 ("Normalized", 2, 30, True, False), ("Normalized", 2, 30, False, True),
@@ -101,10 +96,9 @@ inline const std::vector<Distributed>& distributed_trainings() {
         for p in processes:
             p.join()
         losses = [loss for result in results for loss in result[1]]
-        print(f'{{"{name}", {world}, {steps}, {literal(no_sync)}, {literal(uneven)}, {rounded(losses)}, '
-              f"{rounded(results[0][2])}, {rounded(results[0][3])}}},")
-    print("""  };
-  return all;
-}
-""")
-    end()
+        key = f"{len(arrays) // 4}.{name}"
+        arrays[f"{key}.options"] = [int(no_sync), int(uneven)]
+        arrays[f"{key}.losses"] = digits15(losses).reshape(world, steps)
+        arrays[f"{key}.weights"] = digits15(results[0][2])
+        arrays[f"{key}.buffers"] = digits15(results[0][3])
+    write(arrays)

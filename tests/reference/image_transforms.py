@@ -1,13 +1,20 @@
-"""Prints image_transforms.hpp: transforms of images with given parameters, as torchvision computes them in double.
+"""Prints image_transforms.safetensors: transforms of images with given parameters, as torchvision computes them in double.
 
-Usage: see regenerate.sh     (PyTorch 2.15, torchvision 0.29)
+Usage: see regenerate.sh     (PyTorch 2.15, torchvision 0.29, safetensors)
+
+NUMBER.NAME              what becomes of an image [channels, height, width]
+NUMBER.NAME.parameters   the sizes of the image before, and the parameters of the transform
+resized_sides            rows of a size, height and width, and what Resize(size) makes of these two
+fallback_crops           rows of the bounds of a ratio
+fallback_crops.sides     and of height and width, and the part that RandomResizedCrop takes when none of ten fits: top,
+                         left, height and width
 """
 
 import torch
 import torchvision.transforms as T
 import torchvision.transforms.functional as F
 
-from common import begin, end, rounded
+from common import digits15, write
 
 
 def image(channels, height, width):
@@ -20,22 +27,13 @@ def image(channels, height, width):
     return x
 
 
-begin("cstdint", "string_view", "vector")
-print("""// A transform by its name with its parameters, of an image of those sizes, and what becomes of it.
-struct ImageTransform {
-  std::string_view name;
-  std::vector<double> parameters;
-  std::vector<std::int64_t> sizes, new_sizes;
-  std::vector<double> values;
-};
-
-inline const ImageTransform image_transforms[] = {""")
+results = {}
 
 
 def case(name, parameters, x, y):
-    sizes = [", ".join(map(str, t.shape)) for t in (x, y)]
-    print(f'{{"{name}", {{{", ".join(map(str, parameters))}}}, {{{sizes[0]}}}, {{{sizes[1]}}}, '
-          f"{rounded(y.flatten().tolist())}}},")
+    key = f"{len(results) // 2:02}.{name}"
+    results[key] = digits15(y.flatten()).reshape(y.shape)
+    results[f"{key}.parameters"] = [float(number) for number in (*x.shape, *parameters)]
 
 
 for top, left, height, width in ((1, 2, 2, 2), (-2, -1, 4, 5), (2, 3, 4, 4), (0, 0, 3, 5)):
@@ -71,27 +69,14 @@ for channels in (1, 3):
         case("saturation", (factor,), x, F.adjust_saturation(x, factor))
     for turn in (-0.5, -0.07, 0.21, 0.5):
         case("hue", (turn,), x, F.adjust_hue(x, turn))
-print("};\n")
-print("""// What Resize(size) makes of height and width.
-struct ResizedSides {
-  std::int64_t size, height, width, new_height, new_width;
-};
-
-inline const ResizedSides resized_sides[] = {""")
+results["resized_sides"] = []
 for size, height, width in ((32, 32, 32), (32, 100, 75), (31, 75, 100), (224, 333, 500), (7, 3, 10), (5, 1, 9)):
     y = F.resize(torch.zeros(1, height, width), [size])
-    print(f"{{{size}, {height}, {width}, {y.shape[1]}, {y.shape[2]}}},")
-print("};\n")
-print("""// The part that RandomResizedCrop takes when none of ten fits: top, left, height and width.
-struct FallbackCrop {
-  double low, high;  // of the ratio
-  std::int64_t height, width, part[4];
-};
-
-inline const FallbackCrop fallback_crops[] = {""")
+    results["resized_sides"].append([size, height, width, y.shape[1], y.shape[2]])
+results["fallback_crops"], results["fallback_crops.sides"] = [], []
 for ratio, height, width in (((0.75, 4 / 3), 4, 100), ((0.75, 4 / 3), 101, 6), ((2, 3), 7, 18), ((0.5, 0.5), 5, 9)):
     # Parts of no area never fit.
     part = T.RandomResizedCrop.get_params(torch.zeros(1, height, width), [0.0, 0.0], list(ratio))
-    print(f"{{{ratio[0]}, {ratio[1]}, {height}, {width}, {{{', '.join(map(str, part))}}}}},")
-print("};\n")
-end()
+    results["fallback_crops"].append([float(bound) for bound in ratio])
+    results["fallback_crops.sides"].append([height, width, *part])
+write(results)

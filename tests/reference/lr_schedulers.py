@@ -1,9 +1,11 @@
-"""Prints lr_schedulers.hpp: the learning rates that PyTorch's schedules set.
+"""Prints lr_schedulers.safetensors: the learning rates that PyTorch's schedules set.
 
-Usage: see regenerate.sh     (PyTorch 2.15)
+Usage: see regenerate.sh     (PyTorch 2.15, safetensors)
+
+NAME.lr is the learning rate when the schedule is made, for an optimizer with 0.1, and after each of 48 steps; and where there is a cycle of
+it, NAME.momentum is the momentum.
 """
 
-import textwrap
 import warnings
 
 import torch
@@ -11,7 +13,7 @@ from torch.optim import SGD, Adam
 from torch.optim import lr_scheduler as lr
 from torch.optim.swa_utils import SWALR
 
-from common import begin, braces, end
+from common import write
 
 warnings.simplefilter("ignore")  # of schedules stepped before their optimizers
 
@@ -72,14 +74,7 @@ cases = {
                                                       eps=0.001),
 }
 
-begin("vector")
-print("""// The learning rate when the schedule is made, for an optimizer with 0.1, and after each of 48 steps; and where there is
-// a cycle of it, the momentum.
-struct Schedule {
-  std::vector<double> lr, momentum;
-};
-
-// clang-format off""")
+results = {}
 for name, make in cases.items():
     parameter = [torch.nn.Parameter(torch.zeros(1))]
     uses_adam = name == "one_cycle_three_phases"
@@ -95,7 +90,7 @@ for name, make in cases.items():
             schedule.step(metric(step))
         else:
             schedule.step()
-    print(f"inline const Schedule {name}{{")
-    print(textwrap.fill(f"{braces(rates)}, {braces(momenta) if 'cycle' in name else '{}'}}};", 115))
-print("// clang-format on\n")
-end()
+    results[f"{name}.lr"] = rates
+    if "cycle" in name:
+        results[f"{name}.momentum"] = momenta
+write(results)

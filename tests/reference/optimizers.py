@@ -1,12 +1,16 @@
-"""Prints optimizers.hpp: 1000 steps of PyTorch's optimizers on a small classifier, in double.
+"""Prints optimizers.safetensors: 1000 steps of PyTorch's optimizers on a small classifier, in double.
 
-Usage: see regenerate.sh     (PyTorch 2.15)
+Usage: see regenerate.sh     (PyTorch 2.15, safetensors)
+
+1000 steps on a Linear(4, 3) whose weight, bias and inputs [5, 4] are patterns, with CrossEntropyLoss and the labels 0 2 1 1 0:
+OPTIMIZER.NAME.losses, before every 50th step, and OPTIMIZER.NAME.parameters, weight and bias at the end. The tests have the options of
+each name.
 """
 
 import torch
 from torch import nn
 
-from common import Lion, begin, end, literal, pattern, rounded
+from common import Lion, digits15, pattern, write
 
 cases = {
     "SGD": {
@@ -83,19 +87,8 @@ cases = {
 torch.optim.Lion = Lion
 torch.set_default_dtype(torch.float64)  # in which NAdam stores a product
 
-begin("vector", "", *(f"gpunet/optim/{name}.hpp" for name in ("adadelta", "adagrad", "adam", "lion", "nadam", "radam",
-                                                             "rmsprop", "sgd")))
-print("""// 1000 steps on a Linear(4, 3) whose weight, bias and inputs [5, 4] are patterns, with CrossEntropyLoss and the
-// labels 0 2 1 1 0: the loss before every 50th step, and weight and bias at the end.
-template <class Options>
-struct OptimizerRun {
-  const char* name;
-  Options options;
-  std::vector<double> losses, parameters;
-};
-""")
+results = {}
 for optimizer_name, runs in cases.items():
-    print(f"inline const OptimizerRun<gpunet::optim::{optimizer_name}Options> {optimizer_name.lower()}_runs[] = {{")
     for name, options in runs.items():
         layer = nn.Linear(4, 3).double()
         layer.weight.data = pattern((3, 4), 5, 1, 17)
@@ -110,8 +103,6 @@ for optimizer_name, runs in cases.items():
                 losses.append(loss.item())
             loss.backward()
             optimizer.step()
-        texts = ", ".join(f".{key} = {literal(value)}" for key, value in options.items())
-        parameters = torch.cat([p.detach().flatten() for p in layer.parameters()])
-        print(f'{{"{name}", {{{texts}}}, {rounded(losses)}, {rounded(parameters)}}},')
-    print("};\n")
-end()
+        results[f"{optimizer_name}.{name}.losses"] = digits15(losses)
+        results[f"{optimizer_name}.{name}.parameters"] = digits15(torch.cat([p.detach().flatten() for p in layer.parameters()]))
+write(results)

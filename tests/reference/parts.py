@@ -1,13 +1,23 @@
-"""Prints parts.hpp: PyTorch's steps of a network whose parts are frozen for a while, of groups of parameters, and of both with gradients
-of two batches, in double.
+"""Prints parts.safetensors: PyTorch's steps of a network whose parts are frozen for a while, of groups of parameters, and of both with
+gradients of two batches, in double.
 
-Usage: see regenerate.sh     (PyTorch 2.15)
+Usage: see regenerate.sh     (PyTorch 2.15, safetensors)
+
+A Linear(4, 5), Tanh, Linear(5, 3) whose parameters and inputs [5, 4] are patterns, with CrossEntropyLoss and the labels 0 2 1 1 0. The
+parameters after all steps, of
+frozen.OPTIMIZER.NAME       7 steps each with the first layer frozen, with the last bias frozen, and with nothing frozen; the name says what
+                            happens to the gradients
+groups.OPTIMIZER.SCHEDULE   20 steps of three groups: the biases without weight decay, the last weight with a learning rate of 0.005 and a
+                            momentum, or first beta, of 0.5, and the rest
+accumulated.OPTIMIZER.none  16 batches, of which each two make an update, in the groups above; the first bias is frozen for the first 9. The
+                            second batch of an update is another pattern
+lbfgs.NAME                  three steps of LBFGS: of the last layer, and of all with the first bias frozen
 """
 
 import torch
 from torch import nn
 
-from common import Lion, begin, end, pattern, rounded
+from common import Lion, digits15, pattern, write
 
 torch.set_default_dtype(torch.float64)  # in which NAdam stores a product
 
@@ -31,7 +41,7 @@ def step(net, optimizer, change=lambda net: None):
 
 
 def values_of(net):
-    return torch.cat([p.detach().flatten() for p in net.parameters()])
+    return digits15(torch.cat([p.detach().flatten() for p in net.parameters()]))
 
 
 optimizers = {
@@ -128,26 +138,12 @@ def minimize(net, parameters):
         optimizer.step(closure)
 
 
-begin("vector")
-print("""// A Linear(4, 5), Tanh, Linear(5, 3) whose parameters and inputs [5, 4] are patterns, with CrossEntropyLoss and the labels
-// 0 2 1 1 0. The parameters after all steps.
-struct PartsRun {
-  const char *optimizer, *name;
-  std::vector<double> parameters;
-};
-""")
-print("""// 7 steps each with the first layer frozen, with the last bias frozen, and with nothing frozen; `name` says what happens to the
-// gradients.""")
-print("inline const PartsRun frozen_runs[] = {")
+results = {}
 for optimizer, make in optimizers.items():
     for name, change in (("plain", lambda net: None), ("clipped", clip), ("penalized", penalize)):
         net = network()
         freeze(net, make(net.parameters()), change)
-        print(f'{{"{optimizer}", "{name}", {rounded(values_of(net))}}},')
-print("};\n")
-print("""// 20 steps of three groups: the biases without weight decay, the last weight with a learning rate of 0.005 and a momentum, or first
-// beta, of 0.5, and the rest; `name` is that of the schedule.""")
-print("inline const PartsRun group_runs[] = {")
+        results[f"frozen.{optimizer}.{name}"] = values_of(net)
 for optimizer, make in optimizers.items():
     for name, schedule in schedules_of(optimizer).items():
         net = network()
@@ -156,22 +152,14 @@ for optimizer, make in optimizers.items():
         for i in range(20):
             step(net, o)
             s.step(*([1.0] if name == "ReduceLROnPlateau" else []))
-        print(f'{{"{optimizer}", "{name}", {rounded(values_of(net))}}},')
-print("};\n")
-print("""// 16 batches, of which each two make an update, in the groups above; the first bias is frozen for the first 9. The second batch of an
-// update is another pattern.""")
-print("inline const PartsRun accumulated_runs[] = {")
+        results[f"groups.{optimizer}.{name}"] = values_of(net)
 for optimizer, make in optimizers.items():
     net = network()
     accumulate(net, make(groups(net)))
-    print(f'{{"{optimizer}", "none", {rounded(values_of(net))}}},')
-print("};\n")
-print("""// Three steps of LBFGS: of the last layer, and of all with the first bias frozen.""")
-print("inline const PartsRun lbfgs_parts[] = {")
-for name in ("2", "all but 0.bias"):
+    results[f"accumulated.{optimizer}.none"] = values_of(net)
+for name in ("last", "others"):
     net = network()
-    net[0].bias.requires_grad_(name == "2")
-    minimize(net, list(net[2].parameters() if name == "2" else net.parameters()))
-    print(f'{{"LBFGS", "{name}", {rounded(values_of(net))}}},')
-print("};\n")
-end()
+    net[0].bias.requires_grad_(name == "last")
+    minimize(net, list(net[2].parameters() if name == "last" else net.parameters()))
+    results[f"lbfgs.{name}"] = values_of(net)
+write(results)

@@ -1,18 +1,20 @@
-"""Prints pillow_images.hpp: small image files of every kind that gpunet reads, and what Pillow makes of them.
+"""Prints pillow_images.safetensors: small image files of every kind that gpunet reads, and what Pillow makes of them.
 
-Usage: see regenerate.sh     (Pillow 13)
+Usage: see regenerate.sh     (Pillow 13, safetensors)
+
+NAME has the bytes of a file, and "hashes of NAME" those (FNV-1a, 64 bits as an int64) of what Pillow reads: red, green and blue of each
+pixel, and its alpha; 0 for images without. All have 9 x 6 pixels. Besides, there are JPEG, and "pixels of JPEG" [height, width, 3].
 """
 
 import io
 import struct
-import sys
 import warnings
 import zlib
 
 import numpy as np
 from PIL import Image, __version__
 
-from common import braces, fnv1a
+from common import fnv1a, signed, write
 
 warnings.simplefilter("ignore")  # about palettes whose colors are transparent
 WIDTH, HEIGHT = 9, 6  # so that each of the seven passes of an interlaced image has pixels, and bits are left over
@@ -115,23 +117,7 @@ for kind in (2, 3, 5, 6):
     for most in (100, 255, 1000, 65535):
         files[f"P{kind}, up to {most}"] = pnm(kind, most)
 
-print(f"""// Printed by {sys.argv[0].rsplit("/", 1)[-1]} with Pillow {__version__}.
-#pragma once
-
-#include <cstdint>
-#include <string_view>
-#include <vector>
-
-namespace reference {{
-
-// The bytes of a file, as hexadecimal numbers, and hashes (FNV-1a) of what Pillow reads: red, green and blue of each pixel,
-// and its alpha; 0 for images without. All have {WIDTH} x {HEIGHT} pixels.
-struct ImageFile {{
-  std::string_view name, bytes;
-  std::uint64_t colors, alpha;
-}};
-
-inline const ImageFile image_files[] = {{""")
+results = {}
 for name, file in files.items():
     image = Image.open(io.BytesIO(file))
     rgb = np.array(image.convert("RGB"))
@@ -147,14 +133,12 @@ for name, file in files.items():
         rgb = np.repeat(gray.astype(np.uint8)[:, :, None], 3, 2)
     has_alpha = "A" in image.mode or "transparency" in image.info
     alpha = np.array(image.convert("RGBA"))[:, :, 3] if has_alpha else None
-    print(f'{{"{name}", "{file.hex()}", {fnv1a(rgb.tobytes())}u, {fnv1a(alpha.tobytes()) if has_alpha else 0}u}},')
-print("};\n")
+    results[name] = np.frombuffer(file, np.uint8)
+    results[f"hashes of {name}"] = [signed(fnv1a(rgb.tobytes())), signed(fnv1a(alpha.tobytes())) if has_alpha else 0]
 x, y = np.meshgrid(np.arange(WIDTH), np.arange(HEIGHT))
 picture = Image.fromarray(np.stack([x * 28, y * 51, 255 - x * 14 - y * 25], 2).astype(np.uint8))
 file = io.BytesIO()
 picture.save(file, "JPEG", quality=90, subsampling=0)
-print(f"""// A JPEG file, and Pillow's [height, width, 3].
-inline constexpr std::string_view jpeg_file = "{file.getvalue().hex()}";
-inline const std::vector<std::uint8_t> jpeg_pixels{braces(np.array(Image.open(file)).reshape(-1).tolist())};
-
-}}  // namespace reference""")
+results["JPEG"] = np.frombuffer(file.getvalue(), np.uint8)
+results["pixels of JPEG"] = np.array(Image.open(file)).reshape(-1)
+write(results, f"Pillow {__version__}")

@@ -1,14 +1,19 @@
-"""Prints sync_batch_norm.hpp: trainings in one process with the batches of all ranks as one, which those of DistributedDataParallel with
-torch.nn.SyncBatchNorm are, and SyncBatchNorm runs on GPUs only. DistributedDataParallel takes the mean over the ranks of the gradients of
-each rank's mean loss.
+"""Prints sync_batch_norm.safetensors: trainings in one process with the batches of all ranks as one, which those of
+DistributedDataParallel with torch.nn.SyncBatchNorm are, and SyncBatchNorm runs on GPUs only. DistributedDataParallel takes the mean over
+the ranks of the gradients of each rank's mean loss.
 
-Usage: see regenerate.sh     (PyTorch 2.15)
+Usage: see regenerate.sh     (PyTorch 2.15, safetensors)
+
+NUMBER.NETWORK.options   whether batches are uneven, the momentum (-1: none), and whether the parameters of normalizations are frozen
+NUMBER.NETWORK.losses    [ranks, steps]
+NUMBER.NETWORK.weights   a weighted sum of each parameter at the end
+NUMBER.NETWORK.buffers   and the sum of each running statistic
 """
 
 import torch
 from torch import nn
 
-from common import begin, end, literal, pattern, rounded
+from common import digits15, pattern, write
 
 
 class Images(nn.Sequential):
@@ -24,6 +29,7 @@ class Features(nn.Sequential):
                          nn.Tanh(), nn.Linear(9, 3))
 
 
+results = {}
 NETWORKS = {"Images": (Images, (2, 8, 8), 4), "Features": (Features, (5,), 3)}
 
 
@@ -57,34 +63,19 @@ def run(name, ranks, uneven, momentum, frozen, steps=24):
             losses[rank].append(loss.item())
     weights = [(p * pattern(p.shape, 5, 2, 23)).sum().item() for p in net.parameters()]
     buffers = [b.double().sum().item() for key, b in net.named_buffers() if "running" in key]
-    print(f'{{"{name}", {ranks}, {steps}, {literal(uneven)}, {literal(momentum or -1.0)}, {literal(frozen)}, '
-          f"{rounded(sum(losses, []))}, {rounded(weights)}, {rounded(buffers)}}},")
+    key = f"{len(results) // 4:02}.{name}"
+    results[f"{key}.options"] = [float(uneven), momentum or -1.0, float(frozen)]
+    results[f"{key}.losses"] = digits15(sum(losses, [])).reshape(ranks, steps)
+    results[f"{key}.weights"] = digits15(weights)
+    results[f"{key}.buffers"] = digits15(buffers)
 
 
-if __name__ == "__main__":
-    torch.set_default_dtype(torch.float64)
-    begin("vector")
-    print("""// The losses of each rank, one after another; a weighted sum of each parameter, and the sum of each running statistic, at the end.
-struct SyncBatchNorm {
-  const char* network;
-  int ranks, steps;
-  bool uneven;
-  double momentum;  // -1: none
-  bool frozen;      // the parameters of the normalizations
-  std::vector<double> losses, weights, buffers;
-};
-
-inline const std::vector<SyncBatchNorm>& sync_batch_norm_trainings() {
-  static const std::vector<SyncBatchNorm> all{""")
-    for count in (1, 2, 3, 4):
-        for network in NETWORKS:
-            run(network, count, False, 0.1, False)
-            if count > 1:
-                run(network, count, True, 0.3, False)
+torch.set_default_dtype(torch.float64)
+for count in (1, 2, 3, 4):
+    for network in NETWORKS:
+        run(network, count, False, 0.1, False)
         if count > 1:
-            run("Images", count, True, None, True)
-    print("""  };
-  return all;
-}
-""")
-    end()
+            run(network, count, True, 0.3, False)
+    if count > 1:
+        run("Images", count, True, None, True)
+write(results)

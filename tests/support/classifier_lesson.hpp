@@ -12,6 +12,7 @@
 #include "support/devices.hpp"
 #include "support/eager_step.hpp"
 #include "support/networks.hpp"
+#include "support/reference_file.hpp"
 
 using Classifier = gpunet::nn::Sequential<gpunet::nn::Input<4>, gpunet::nn::Linear<3>>;
 
@@ -53,18 +54,29 @@ struct ClassifierLesson {
   gpunet::Tensor<gpunet::label_t, D> labels{device, {5}, {0, 2, 1, 1, 0}};
 };
 
+// The options of a run of reference/optimizers.py.
+template <class Options>
+struct OptimizerRun {
+  std::string name;
+  Options options;
+};
+
 // Trains as the reference did, which has the losses before every 50th step, and compares losses and
 // final parameters. On Cuda, which may be a simulator, it compares two losses only: the functor of
 // a step is the same there.
 template <template <class, class> class Optimizer, class D, class T, class Runs>
-void check_runs(const Runs& runs, double tolerance) {
+void check_runs(const std::string& optimizer_name, const Runs& runs, double tolerance) {
+  static const ReferenceFile file("optimizers");
+  CHECK(file.names(optimizer_name + ".").size() == 2 * std::size(runs));
   for (const auto& run : runs) {
-    CAPTURE(std::string(run.name));
+    CAPTURE(run.name);
+    const std::string key = optimizer_name + "." + run.name;
+    const std::vector<double> all_losses = file.values(key + ".losses");
     ClassifierLesson<D, T> lesson;
     Optimizer optimizer(lesson.net, run.options);
     const bool all = std::is_same_v<D, gpunet::Host>;
-    const std::vector<double> expected(run.losses.begin(),
-                                       all ? run.losses.end() : run.losses.begin() + 2);
+    const std::vector<double> expected(all_losses.begin(),
+                                       all ? all_losses.end() : all_losses.begin() + 2);
     std::vector<double> losses;
     for (std::size_t step = 0; step < (all ? 50 * expected.size() : 51); ++step) {
       optimizer.zero_grad();
@@ -73,7 +85,8 @@ void check_runs(const Runs& runs, double tolerance) {
       optimizer.step();
     }
     CHECK(relative_error(losses, expected) < tolerance);
-    if (all) CHECK(relative_error(lesson.parameters(), run.parameters) < tolerance);
+    if (all)
+      CHECK(relative_error(lesson.parameters(), file.values(key + ".parameters")) < tolerance);
   }
 }
 

@@ -1,13 +1,16 @@
 // Compares a layer with the output of reference/layers.py.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include <gpunet/gpunet.hpp>
 #include <gpunet/nn/layer_run.hpp>
 
-#include "reference/layers.hpp"
 #include "support/arrays.hpp"
 #include "support/devices.hpp"
 #include "support/isas.hpp"
+#include "support/layer_reference.hpp"
 
 using gpunet::nn::LayerRun;
 
@@ -19,8 +22,8 @@ struct Exactness {
 
 // Compares one run of a layer with PyTorch's, for the same inputs.
 template <class T, class D>
-void check_run(LayerRun<T, D>& run, const reference::LayerReference& expected,
-               gpunet::index_t x_modulus, const Exactness& exactness) {
+void check_run(LayerRun<T, D>& run, const LayerReference& expected, gpunet::index_t x_modulus,
+               const Exactness& exactness) {
   using gpunet::index_t;
   const auto error = [&](std::vector<T> values, const std::vector<double>& wanted) {
     for (T& value : values)
@@ -47,11 +50,13 @@ void check_run(LayerRun<T, D>& run, const reference::LayerReference& expected,
   CHECK(error(twice, expected.parameters) <= exactness.tolerance);
 }
 
-// Compares on every kind of slice that holds the two samples, and on every vector path.
+// Compares with a layer of the file, on every kind of slice that holds the two samples, and on every
+// vector path.
 template <class T, class D, class L, class In>
-void check_against_reference(D& device, const L& layer, In in,
-                             const reference::LayerReference& expected,
+void check_against_reference(D& device, const L& layer, In in, const std::string& name,
                              gpunet::index_t x_modulus = 23, const Exactness& exactness = {}) {
+  static const ReferenceFile file("layers");
+  const LayerReference expected = layer_reference(file, name);
   const KeepIsa keep;
   std::vector<gpunet::Slice> slices{{2, 2, 1}};
   if constexpr (std::same_as<D, gpunet::Host>) slices = {{2, 2, 1}, {2, 1, 4}, {2, 1, 16}};
