@@ -483,25 +483,23 @@ GPUNET_EXTERN_LOOP(gpunet::detail::RunElements);
   GPUNET_BLOCK_LOOP(CastLoop<To, C>)            \
   GPUNET_BLOCK_LOOP(CastLoop<To, D>)            \
   GPUNET_BLOCK_LOOP(CastLoop<To, E>)
-#define GPUNET_BLOCK_LOOPS                                                                        \
-  GPUNET_BINARY_OPS(GPUNET_NUMBER_BINARY)                                                         \
-  GPUNET_BINARY_FLOAT_OPS(GPUNET_FLOAT_BINARY)                                                    \
-  GPUNET_BIT_OPS(GPUNET_BIT_BINARY)                                                               \
-  GPUNET_COMPARISONS(GPUNET_COMPARISON)                                                           \
-  GPUNET_UNARY_OPS(GPUNET_NUMBER_UNARY)                                                           \
-  GPUNET_NUMBER_FUNCTIONS(GPUNET_NUMBER_FUNCTION)                                                 \
-  GPUNET_STEPS(GPUNET_STEP)                                                                       \
-  GPUNET_STEPS_OF_1(GPUNET_STEP_OF_1)                                                             \
-  GPUNET_STEPS_OF_2(GPUNET_STEP_OF_2)                                                             \
-  GPUNET_TESTS(GPUNET_FLOAT_UNARY)                                                                \
-  GPUNET_LOOPS_OF_TYPE(float, double, std::int32_t, std::int64_t, std::uint8_t, bool)             \
-      GPUNET_LOOPS_OF_TYPE(double, float, std::int32_t, std::int64_t, std::uint8_t, bool)         \
-          GPUNET_LOOPS_OF_TYPE(std::int32_t, float, double, std::int64_t, std::uint8_t, bool)     \
-              GPUNET_LOOPS_OF_TYPE(std::int64_t, float, double, std::int32_t, std::uint8_t, bool) \
-                  GPUNET_LOOPS_OF_TYPE(std::uint8_t, float, double, std::int32_t, std::int64_t,   \
-                                       bool)                                                      \
-                      GPUNET_LOOPS_OF_TYPE(bool, float, double, std::int32_t, std::int64_t,       \
-                                           std::uint8_t)
+#define GPUNET_BLOCK_LOOPS                                                            \
+  GPUNET_BINARY_OPS(GPUNET_NUMBER_BINARY)                                             \
+  GPUNET_BINARY_FLOAT_OPS(GPUNET_FLOAT_BINARY)                                        \
+  GPUNET_BIT_OPS(GPUNET_BIT_BINARY)                                                   \
+  GPUNET_COMPARISONS(GPUNET_COMPARISON)                                               \
+  GPUNET_UNARY_OPS(GPUNET_NUMBER_UNARY)                                               \
+  GPUNET_NUMBER_FUNCTIONS(GPUNET_NUMBER_FUNCTION)                                     \
+  GPUNET_STEPS(GPUNET_STEP)                                                           \
+  GPUNET_STEPS_OF_1(GPUNET_STEP_OF_1)                                                 \
+  GPUNET_STEPS_OF_2(GPUNET_STEP_OF_2)                                                 \
+  GPUNET_TESTS(GPUNET_FLOAT_UNARY)                                                    \
+  GPUNET_LOOPS_OF_TYPE(float, double, std::int32_t, std::int64_t, std::uint8_t, bool) \
+  GPUNET_LOOPS_OF_TYPE(double, float, std::int32_t, std::int64_t, std::uint8_t, bool) \
+  GPUNET_LOOPS_OF_TYPE(std::int32_t, float, double, std::int64_t, std::uint8_t, bool) \
+  GPUNET_LOOPS_OF_TYPE(std::int64_t, float, double, std::int32_t, std::uint8_t, bool) \
+  GPUNET_LOOPS_OF_TYPE(std::uint8_t, float, double, std::int32_t, std::int64_t, bool) \
+  GPUNET_LOOPS_OF_TYPE(bool, float, double, std::int32_t, std::int64_t, std::uint8_t)
 
 #if !GPUNET_COMPILED
 #include <gpunet/tensor/element_program.ipp>
