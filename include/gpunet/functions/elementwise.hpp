@@ -534,8 +534,8 @@ using nn::round, nn::rsqrt, nn::sign, nn::sin, nn::sinh, nn::sqrt, nn::square, n
 
 }  // namespace gpunet
 
-// The functions of floats and those of integers, too: X(namespace, struct). The others are ops of
-// values only.
+// Functions of floats, functions that take integers as well, and ops of values alone:
+// X(namespace, struct).
 // clang-format off
 #define GPUNET_FLOAT_FUNCTIONS(X) \
   X(functions, Exp) X(functions, Exp2) X(functions, Expm1) X(functions, Log) X(functions, Log2) \

@@ -41,8 +41,8 @@ inline std::string option_text(const char* name, double value) {
 template <class X>
 concept FunctionArgument = detail::is_function_argument<std::remove_cvref_t<X>>;
 
-// What a function of floats makes of tensors of integers: it takes them as floats, it takes them
-// as they are, or returns them unchanged.
+// The way of a function of floats with tensors of integers: it converts them to floats, computes
+// with integers, or returns them unchanged.
 enum class OfIntegers { as_floats, as_integers, unchanged };
 
 // The base of a function F.

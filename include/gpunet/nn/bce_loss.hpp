@@ -36,7 +36,7 @@ struct BinaryCrossEntropy {
                : "is not a probability (want 0 to 1), give the probability of the class";
   }
   template <class T>
-  static const char* check_output(T x) {  // NaN is left to what looks at the loss
+  static const char* check_output(T x) {  // NaN shows in the loss
     return x < 0 || x > 1 ? "is not a probability (want 0 to 1), let the network end in Sigmoid, "
                             "or use BCEWithLogitsLoss"
                           : nullptr;

@@ -34,8 +34,8 @@ ElementwiseLossArgs<T> elementwise_args(const LossPass<T, T>& pass, Reduction re
 //     GPUNET_FN T gradient(T x, T t) const { return std::tanh(x - t); }  // by x
 //   };
 //   nn::ElementwiseLoss<LogCosh> criterion;
-// F may have check(t) and check_output(x), which return a text about what is wrong with a target or
-// an output, null if nothing is.
+// F may have check(t) and check_output(x), which return a text about a wrong target or output, null
+// for a right one.
 template <class F>
 class ElementwiseLoss : public LossFunction<ElementwiseLoss<F>> {
  public:

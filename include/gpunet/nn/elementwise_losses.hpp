@@ -274,7 +274,7 @@ X kl_div(const X& x, const X& target) {
 
 }  // namespace gpunet::nn
 
-// The functors of losses, and those of them that have the gradient of the target, too.
+// The functors of losses; the first list has functors with the gradient of the target.
 // clang-format off
 #define GPUNET_LOSSES_OF_PAIRS(X) \
   X(SmoothAbsoluteError) X(HuberError) X(BinaryCrossEntropy) X(Divergence) X(Hinge) X(PoissonError)

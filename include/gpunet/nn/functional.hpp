@@ -1,6 +1,6 @@
 // Layers and losses as functions of values (value.hpp), as torch.nn.functional; those with
 // parameters create them where they are called, named name.weight, ... or by the number of such
-// calls so far: 0.weight. Initial values are those of the layers.
+// calls so far: 0.weight. Initial values are as in the layers.
 #pragma once
 
 #include <optional>
@@ -34,7 +34,7 @@ Value linear(const Value& x, index_t out_features, const LinearOptions& options 
 // Options of conv2d, as in PyTorch.
 struct Conv2dOptions {
   index_t stride = 1, padding = 0, dilation = 1;  // in pixels
-  index_t groups = 1;                             // of channels; as many as channels: depthwise
+  index_t groups = 1;                             // of channels; one for each channel: depthwise
   bool bias = true;                               // whether a bias is added
   std::string_view name = {};                     // of the parameters in files: name.weight
 };
@@ -120,7 +120,7 @@ struct TransformerDecoderOptions {
 };
 // A layer of a transformer's decoder, for target [batch, length, embed] and memory [batch, memory
 // length, embed], as torch.nn.TransformerDecoderLayer(embed, num_heads, batch_first=True).
-// Parameters are those of self_attn, multihead_attn, linear1, linear2, norm1, norm2 and norm3.
+// Parameters belong to self_attn, multihead_attn, linear1, linear2, norm1, norm2 and norm3.
 Value transformer_decoder_layer(const Value& target, const Value& memory, index_t num_heads,
                                 const TransformerDecoderOptions& options = {});
 

@@ -58,7 +58,7 @@ struct LossTraits {
   bool is_weighted = false;  // whether the mean is over weights: see total_weight
   // Of the losses of one output, of which its loss is made: see LossFunction::each. One number.
   Sizes each = {};
-  // Of a network with several: the one that the loss is of, -1 is the last.
+  // The output of the loss in a network with several; -1 is the last.
   std::optional<int> output = {};
 };
 
@@ -73,7 +73,7 @@ struct LossPass {
   T* losses;              // [count]
   T* dx;
   index_t channels = features;   // the first extent of one output, 1 if it has none
-  const T* constants = nullptr;  // those of the loss, on the device
+  const T* constants = nullptr;  // of the loss, on the device
   // The total weight of the batch, if the loss is weighted: divides losses and gradients.
   const T* total = nullptr;
   // Of an output, where each of its losses is that of a sample of its own: see LossFunction::each.

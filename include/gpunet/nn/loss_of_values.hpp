@@ -40,7 +40,7 @@ void require_targets(std::string_view loss, const Value& x, const Value& target)
 
 inline namespace GPUNET_BACKENDS {
 
-// Returns the losses of the numbers of x and target: what huber_loss and the others call.
+// Returns the losses of the numbers of x and target. huber_loss and others call it.
 template <class Loss>
 Value loss_of_values(std::string_view function, const Value& x, const Value& target,
                      const Loss& loss) {

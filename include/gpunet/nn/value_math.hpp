@@ -73,7 +73,7 @@ Value& operator/=(Value& a, const B& b) {
 // clamp at its bounds and outside is 0.
 Value pow(const Value& x, double exponent);
 Value clamp(const Value& x, double min, double max);
-// Returns a function of functions/ for each element: what exp(x), gelu(x) and the others call.
+// Returns a function of functions/ for each element. exp(x), gelu(x) and others call it.
 template <class F>
 Value apply_function(const F& f, const Value& x) {
   return detail::elementwise_node(F::name, f, x);

@@ -301,7 +301,7 @@ auto isfinite(X&& x) {
   return detail::as_floats(std::forward<X>(x)).template apply<detail::element::IsFinite>();
 }
 
-// Returns a function of functions/ for each element: what exp(x), gelu(x) and the others call.
+// Returns a function of functions/ for each element. exp(x), gelu(x) and others call it.
 template <class F, detail::TensorLike X>
 auto apply_function(const F& f, X&& x) {
   using T = detail::ValueOf<X>;

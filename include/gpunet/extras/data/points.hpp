@@ -1,6 +1,6 @@
 // Points in the plane with two classes that a small network learns to separate.
 //
-// The formulas are those of the TensorFlow Playground (github.com/tensorflow/playground,
+// The formulas of the TensorFlow Playground (github.com/tensorflow/playground,
 // src/dataset.ts); the random numbers are different ones.
 #pragma once
 

@@ -52,7 +52,7 @@ Points draw_points(const char* name, index_t n, const PointsOptions& options, Po
   return points;
 }
 
-// Returns how many of n points are of class 1. They come first.
+// Returns the number of points of class 1 among n. They come first.
 constexpr index_t first_half(index_t n) {
   return n - n / 2;
 }
