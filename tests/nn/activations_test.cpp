@@ -26,7 +26,7 @@ std::vector<float> results(D& device, const std::vector<float>& x) {
 // Calls f with the name and the layer of each case of the reference.
 template <class F>
 void with_all(F f) {
-#define GPUNET_CASE(scope, Name) f(std::string(scope::Name::name), scope::Name());
+#define GPUNET_CASE(scope, Name) f(std::string(scope::Name::function_name), scope::Name());
   GPUNET_ACTIVATIONS(GPUNET_CASE)
   GPUNET_ACTIVATIONS_OF_1(GPUNET_CASE)
   GPUNET_ACTIVATIONS_OF_2(GPUNET_CASE)

@@ -130,8 +130,8 @@ std::vector<Case> functions_of_numbers() {
   GPUNET_CASE("sqrt_square", sqrt(square(x)))
   GPUNET_CASE("log_exp", log(exp(x)))
 #undef GPUNET_CASE
-#define GPUNET_CASE(scope, Name)      \
-  add(std::string(scope::Name::name), \
+#define GPUNET_CASE(scope, Name)               \
+  add(std::string(scope::Name::function_name), \
       [](const Value& x) { return apply_function(scope::Name(), x); });
   GPUNET_FLOAT_FUNCTIONS(GPUNET_CASE)
   GPUNET_NUMBER_FUNCTIONS(GPUNET_CASE)
@@ -267,7 +267,7 @@ namespace {
 // Compares a function of a tensor with the same of a value, bit by bit.
 template <class D, class T, class F>
 void check_tensor(const F& f) {
-  const std::string name(F::name);
+  const std::string name(F::function_name);
   CAPTURE(name);
   const std::vector<T> x = special_reference<T>("numbers");
   const auto n = static_cast<index_t>(x.size());

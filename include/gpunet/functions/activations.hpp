@@ -32,7 +32,7 @@ GPUNET_FN T log_one_plus_exp(T x) {
 
 // (exp(x) - exp(-x)) / (exp(x) + exp(-x))
 struct Tanh : Function<Tanh> {
-  static constexpr std::string_view name = "tanh";
+  static constexpr std::string_view function_name = "tanh";
   template <class T>
   GPUNET_FN T value(T x) const {
     return math::tanh(x);
@@ -45,7 +45,7 @@ struct Tanh : Function<Tanh> {
 
 // 1 / (1 + exp(-x))
 struct Sigmoid : Function<Sigmoid> {
-  static constexpr std::string_view name = "sigmoid";
+  static constexpr std::string_view function_name = "sigmoid";
   template <class T>
   GPUNET_FN T value(T x) const {
     return detail::logistic(x);
@@ -59,7 +59,7 @@ struct Sigmoid : Function<Sigmoid> {
 // min(max(x, min_val), max_val)
 class Hardtanh : public Function<Hardtanh> {
  public:
-  static constexpr std::string_view name = "hardtanh";
+  static constexpr std::string_view function_name = "hardtanh";
   constexpr explicit Hardtanh(double min_val = -1, double max_val = 1)
       : low_(min_val), high_(max_val) {
     require(min_val < max_val, "gpunet::nn::Hardtanh: min_val ", min_val, " and max_val ", max_val,
@@ -90,7 +90,7 @@ class Hardtanh : public Function<Hardtanh> {
 
 // min(max(x, 0), 6)
 struct ReLU6 : Function<ReLU6> {
-  static constexpr std::string_view name = "relu6";
+  static constexpr std::string_view function_name = "relu6";
   template <class T>
   GPUNET_FN T value(T x) const {
     return Clamp<T>(T{}, T{6})(x);
@@ -105,7 +105,7 @@ struct ReLU6 : Function<ReLU6> {
 // x where it is positive, else negative_slope * x
 class LeakyReLU : public Function<LeakyReLU> {
  public:
-  static constexpr std::string_view name = "leaky_relu";
+  static constexpr std::string_view function_name = "leaky_relu";
   constexpr explicit LeakyReLU(double negative_slope = 0.01) : slope_(negative_slope) {}
   template <class T>
   GPUNET_FN static T value(T x, T negative_slope) {
@@ -131,7 +131,7 @@ class LeakyReLU : public Function<LeakyReLU> {
 // x where it is positive, else alpha * (exp(x) - 1)
 class ELU : public Function<ELU> {
  public:
-  static constexpr std::string_view name = "elu";
+  static constexpr std::string_view function_name = "elu";
   constexpr explicit ELU(double alpha = 1) : alpha_(alpha) {}
   template <class T>
   GPUNET_FN static T value(T x, T alpha) {
@@ -158,7 +158,7 @@ class ELU : public Function<ELU> {
 // scale * x where x is positive, else scale * alpha * (exp(x) - 1): Klambauer and others,
 // "Self-Normalizing Neural Networks", NeurIPS 2017.
 struct SELU : Function<SELU> {
-  static constexpr std::string_view name = "selu";
+  static constexpr std::string_view function_name = "selu";
   static constexpr double scale = 1.0507009873554804934193349852946,
                           alpha = 1.6732632423543772848170429916717;
   template <class T>
@@ -175,7 +175,7 @@ struct SELU : Function<SELU> {
 namespace detail {
 
 struct GELUByErf : Function<GELUByErf> {
-  static constexpr std::string_view name = "gelu";
+  static constexpr std::string_view function_name = "gelu";
   static std::string extra_repr(const Sizes&, const Sizes&) { return "approximate='none'"; }
   static constexpr double inverse_root = 0.70710678118654752440;  // 1 / sqrt(2)
   static constexpr double density = 0.39894228040143267794;       // 1 / sqrt(2 pi)
@@ -195,7 +195,7 @@ struct GELUByErf : Function<GELUByErf> {
 };
 
 struct GELUByTanh : Function<GELUByTanh> {
-  static constexpr std::string_view name = "gelu";
+  static constexpr std::string_view function_name = "gelu";
   static std::string extra_repr(const Sizes&, const Sizes&) { return "approximate='tanh'"; }
   static constexpr double root = 0.79788456080286535588, cubic = 0.044715;  // sqrt(2 / pi)
 
@@ -224,7 +224,7 @@ enum class Approximate { none, tanh };
 // tanh. Hendrycks and Gimpel, "Gaussian Error Linear Units", 2016.
 class GELU {
  public:
-  static constexpr std::string_view name = "gelu";
+  static constexpr std::string_view function_name = "gelu";
   constexpr explicit GELU(Approximate approximate = Approximate::none)
       : approximate_(approximate) {}
   GPUNET_REFUSED_CALL
@@ -245,7 +245,7 @@ class GELU {
 
 // x / (1 + exp(-x))
 struct SiLU : Function<SiLU> {
-  static constexpr std::string_view name = "silu";
+  static constexpr std::string_view function_name = "silu";
   template <class T>
   GPUNET_FN T value(T x) const {
     return x / (T{1} + math::exp(-x));
@@ -259,7 +259,7 @@ struct SiLU : Function<SiLU> {
 
 // x tanh(log(1 + exp(x)))
 struct Mish : Function<Mish> {
-  static constexpr std::string_view name = "mish";
+  static constexpr std::string_view function_name = "mish";
   template <class T>
   GPUNET_FN T value(T x) const {
     return x * math::tanh(detail::log_one_plus_exp(x));
@@ -273,7 +273,7 @@ struct Mish : Function<Mish> {
 
 // log(1 / (1 + exp(-x)))
 struct LogSigmoid : Function<LogSigmoid> {
-  static constexpr std::string_view name = "logsigmoid";
+  static constexpr std::string_view function_name = "logsigmoid";
   template <class T>
   GPUNET_FN T value(T x) const {
     return -detail::log_one_plus_exp(-x);
@@ -287,7 +287,7 @@ struct LogSigmoid : Function<LogSigmoid> {
 // log(1 + exp(beta * x)) / beta; x where beta * x is above the threshold
 class Softplus : public Function<Softplus> {
  public:
-  static constexpr std::string_view name = "softplus";
+  static constexpr std::string_view function_name = "softplus";
   constexpr explicit Softplus(double beta = 1, double threshold = 20)
       : beta_(beta), threshold_(threshold) {
     require(beta != 0,
@@ -319,7 +319,7 @@ class Softplus : public Function<Softplus> {
 
 // x / (1 + |x|)
 struct Softsign : Function<Softsign> {
-  static constexpr std::string_view name = "softsign";
+  static constexpr std::string_view function_name = "softsign";
   template <class T>
   GPUNET_FN T value(T x) const {
     return x / (T{1} + (x < T{} ? -x : x));
@@ -333,7 +333,7 @@ struct Softsign : Function<Softsign> {
 
 // 0 up to -3, x from 3, x (x + 3) / 6 between
 struct Hardswish : Function<Hardswish> {
-  static constexpr std::string_view name = "hardswish";
+  static constexpr std::string_view function_name = "hardswish";
   template <class T>
   GPUNET_FN T value(T x) const {
     const T above = x + T{3};
@@ -347,7 +347,7 @@ struct Hardswish : Function<Hardswish> {
 
 // 0 up to -3, 1 from 3, (x + 3) / 6 between
 struct Hardsigmoid : Function<Hardsigmoid> {
-  static constexpr std::string_view name = "hardsigmoid";
+  static constexpr std::string_view function_name = "hardsigmoid";
   template <class T>
   GPUNET_FN T value(T x) const {
     const T above = x + T{3};
@@ -362,7 +362,7 @@ struct Hardsigmoid : Function<Hardsigmoid> {
 // 0 where |x| <= lambd, else x
 class Hardshrink : public Function<Hardshrink> {
  public:
-  static constexpr std::string_view name = "hardshrink";
+  static constexpr std::string_view function_name = "hardshrink";
   constexpr explicit Hardshrink(double lambd = 0.5) : lambd_(lambd) {}
   template <class T>
   GPUNET_FN static T value(T x, T lambd) {

@@ -31,7 +31,7 @@ struct Affine : Function<Affine> {
 
 // numerator / x
 struct Reciprocal : Function<Reciprocal> {
-  static constexpr std::string_view name = "reciprocal";
+  static constexpr std::string_view function_name = "reciprocal";
   double numerator = 1;
   constexpr explicit Reciprocal(double number = 1) : numerator(number) {}
   template <class T>
@@ -45,7 +45,7 @@ struct Reciprocal : Function<Reciprocal> {
 };
 
 struct Exp : Function<Exp> {
-  static constexpr std::string_view name = "exp";
+  static constexpr std::string_view function_name = "exp";
   template <class T>
   GPUNET_FN T value(T x) const {
     return math::exp(x);
@@ -57,7 +57,7 @@ struct Exp : Function<Exp> {
 };
 
 struct Exp2 : Function<Exp2> {
-  static constexpr std::string_view name = "exp2";
+  static constexpr std::string_view function_name = "exp2";
   template <class T>
   GPUNET_FN T value(T x) const {
     return std::exp2(x);
@@ -70,7 +70,7 @@ struct Exp2 : Function<Exp2> {
 
 // exp(x) - 1
 struct Expm1 : Function<Expm1> {
-  static constexpr std::string_view name = "expm1";
+  static constexpr std::string_view function_name = "expm1";
   template <class T>
   GPUNET_FN T value(T x) const {
     return math::expm1(x);
@@ -82,7 +82,7 @@ struct Expm1 : Function<Expm1> {
 };
 
 struct Log : Function<Log> {
-  static constexpr std::string_view name = "log";
+  static constexpr std::string_view function_name = "log";
   template <class T>
   GPUNET_FN T value(T x) const {
     return math::log(x);
@@ -94,7 +94,7 @@ struct Log : Function<Log> {
 };
 
 struct Log2 : Function<Log2> {
-  static constexpr std::string_view name = "log2";
+  static constexpr std::string_view function_name = "log2";
   template <class T>
   GPUNET_FN T value(T x) const {
     return std::log2(x);
@@ -106,7 +106,7 @@ struct Log2 : Function<Log2> {
 };
 
 struct Log10 : Function<Log10> {
-  static constexpr std::string_view name = "log10";
+  static constexpr std::string_view function_name = "log10";
   template <class T>
   GPUNET_FN T value(T x) const {
     return std::log10(x);
@@ -119,7 +119,7 @@ struct Log10 : Function<Log10> {
 
 // log(1 + x)
 struct Log1p : Function<Log1p> {
-  static constexpr std::string_view name = "log1p";
+  static constexpr std::string_view function_name = "log1p";
   template <class T>
   GPUNET_FN T value(T x) const {
     return math::log1p(x);
@@ -131,7 +131,7 @@ struct Log1p : Function<Log1p> {
 };
 
 struct Sqrt : Function<Sqrt> {
-  static constexpr std::string_view name = "sqrt";
+  static constexpr std::string_view function_name = "sqrt";
   template <class T>
   GPUNET_FN T value(T x) const {
     return std::sqrt(x);
@@ -144,7 +144,7 @@ struct Sqrt : Function<Sqrt> {
 
 // The square root of a sum of squares: the gradient of a length of 0 is 0, as of torch.linalg.norm.
 struct Length : Function<Length> {
-  static constexpr std::string_view name = "pairwise_distance";
+  static constexpr std::string_view function_name = "pairwise_distance";
   template <class T>
   GPUNET_FN T value(T x) const {
     return std::sqrt(x);
@@ -156,7 +156,7 @@ struct Length : Function<Length> {
 };
 
 struct Sin : Function<Sin> {
-  static constexpr std::string_view name = "sin";
+  static constexpr std::string_view function_name = "sin";
   template <class T>
   GPUNET_FN T value(T x) const {
     return math::sin(x);
@@ -168,7 +168,7 @@ struct Sin : Function<Sin> {
 };
 
 struct Cos : Function<Cos> {
-  static constexpr std::string_view name = "cos";
+  static constexpr std::string_view function_name = "cos";
   template <class T>
   GPUNET_FN T value(T x) const {
     return math::cos(x);
@@ -180,7 +180,7 @@ struct Cos : Function<Cos> {
 };
 
 struct Tan : Function<Tan> {
-  static constexpr std::string_view name = "tan";
+  static constexpr std::string_view function_name = "tan";
   template <class T>
   GPUNET_FN T value(T x) const {
     return math::tan(x);
@@ -192,7 +192,7 @@ struct Tan : Function<Tan> {
 };
 
 struct Asin : Function<Asin> {
-  static constexpr std::string_view name = "asin";
+  static constexpr std::string_view function_name = "asin";
   template <class T>
   GPUNET_FN T value(T x) const {
     return std::asin(x);
@@ -204,7 +204,7 @@ struct Asin : Function<Asin> {
 };
 
 struct Acos : Function<Acos> {
-  static constexpr std::string_view name = "acos";
+  static constexpr std::string_view function_name = "acos";
   template <class T>
   GPUNET_FN T value(T x) const {
     return std::acos(x);
@@ -216,7 +216,7 @@ struct Acos : Function<Acos> {
 };
 
 struct Atan : Function<Atan> {
-  static constexpr std::string_view name = "atan";
+  static constexpr std::string_view function_name = "atan";
   template <class T>
   GPUNET_FN T value(T x) const {
     return std::atan(x);
@@ -228,7 +228,7 @@ struct Atan : Function<Atan> {
 };
 
 struct Sinh : Function<Sinh> {
-  static constexpr std::string_view name = "sinh";
+  static constexpr std::string_view function_name = "sinh";
   template <class T>
   GPUNET_FN T value(T x) const {
     return std::sinh(x);
@@ -240,7 +240,7 @@ struct Sinh : Function<Sinh> {
 };
 
 struct Cosh : Function<Cosh> {
-  static constexpr std::string_view name = "cosh";
+  static constexpr std::string_view function_name = "cosh";
   template <class T>
   GPUNET_FN T value(T x) const {
     return std::cosh(x);
@@ -252,7 +252,7 @@ struct Cosh : Function<Cosh> {
 };
 
 struct Erf : Function<Erf> {
-  static constexpr std::string_view name = "erf";
+  static constexpr std::string_view function_name = "erf";
   template <class T>
   GPUNET_FN T value(T x) const {
     return math::erf(x);
@@ -265,7 +265,7 @@ struct Erf : Function<Erf> {
 
 // x^exponent. As in PyTorch, roots are computed by sqrt: NaN of -infinity, and -0 of -0.
 struct Pow : Function<Pow> {
-  static constexpr std::string_view name = "pow";
+  static constexpr std::string_view function_name = "pow";
   double exponent = 1;
   constexpr explicit Pow(double power) : exponent(power) {}
   template <class T>
@@ -288,7 +288,7 @@ struct Pow : Function<Pow> {
 
 // min(max(x, low), high). The gradient is 0 at the bounds, outside, and of NaN, as in PyTorch.
 struct Clamp : Function<Clamp> {
-  static constexpr std::string_view name = "clamp";
+  static constexpr std::string_view function_name = "clamp";
   double low = 0, high = 1;
   constexpr Clamp(double lowest, double highest) : low(lowest), high(highest) {}
   template <class T>
@@ -313,7 +313,7 @@ using Wrapping = typename std::conditional_t<std::is_integral_v<T> && !std::is_s
 
 // |x|; the gradient at 0 is 0.
 struct Abs : Function<Abs> {
-  static constexpr std::string_view name = "abs";
+  static constexpr std::string_view function_name = "abs";
   static constexpr OfIntegers of_integers = OfIntegers::as_integers;
   template <class T>
   GPUNET_FN T value(T x) const {
@@ -332,7 +332,7 @@ struct Abs : Function<Abs> {
 
 // x * x
 struct Square : Function<Square> {
-  static constexpr std::string_view name = "square";
+  static constexpr std::string_view function_name = "square";
   static constexpr OfIntegers of_integers = OfIntegers::as_integers;
   template <class T>
   GPUNET_FN T value(T x) const {
@@ -356,7 +356,7 @@ struct StepFunction : Function<F> {
 
 // -1, 0 or 1; 0 of NaN.
 struct Sign : StepFunction<Sign> {
-  static constexpr std::string_view name = "sign";
+  static constexpr std::string_view function_name = "sign";
   static constexpr OfIntegers of_integers = OfIntegers::as_integers;
   template <class T>
   GPUNET_FN T value(T x) const {
@@ -368,7 +368,7 @@ struct Sign : StepFunction<Sign> {
 };
 
 struct Floor : StepFunction<Floor> {
-  static constexpr std::string_view name = "floor";
+  static constexpr std::string_view function_name = "floor";
   static constexpr OfIntegers of_integers = OfIntegers::unchanged;
   template <class T>
   GPUNET_FN T value(T x) const {
@@ -377,7 +377,7 @@ struct Floor : StepFunction<Floor> {
 };
 
 struct Ceil : StepFunction<Ceil> {
-  static constexpr std::string_view name = "ceil";
+  static constexpr std::string_view function_name = "ceil";
   static constexpr OfIntegers of_integers = OfIntegers::unchanged;
   template <class T>
   GPUNET_FN T value(T x) const {
@@ -387,7 +387,7 @@ struct Ceil : StepFunction<Ceil> {
 
 // To the nearest integer, halves to the even one.
 struct Round : StepFunction<Round> {
-  static constexpr std::string_view name = "round";
+  static constexpr std::string_view function_name = "round";
   static constexpr OfIntegers of_integers = OfIntegers::unchanged;
   template <class T>
   GPUNET_FN T value(T x) const {
@@ -397,7 +397,7 @@ struct Round : StepFunction<Round> {
 
 // To the nearest integer towards 0.
 struct Trunc : StepFunction<Trunc> {
-  static constexpr std::string_view name = "trunc";
+  static constexpr std::string_view function_name = "trunc";
   static constexpr OfIntegers of_integers = OfIntegers::unchanged;
   template <class T>
   GPUNET_FN T value(T x) const {

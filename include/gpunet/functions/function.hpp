@@ -1,6 +1,6 @@
 // The form of a function of numbers. It is written once, as a struct F with
 //
-//   name                  the name of the function in PyTorch
+//   function_name         its name in PyTorch
 //   value(x)              y, for T float and double
 //   gradient(x, y, dy)    dx
 //

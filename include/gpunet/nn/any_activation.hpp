@@ -21,7 +21,7 @@ constexpr std::string_view activation_name() {
   if constexpr (std::is_same_v<Layer, Identity>)
     return "linear";
   else
-    return Layer::name;
+    return Layer::function_name;
 }
 
 }  // namespace detail

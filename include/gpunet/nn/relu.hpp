@@ -10,7 +10,7 @@ namespace gpunet::nn {
 
 // y = max(x, 0), element by element, as torch.nn.ReLU.
 struct ReLU {
-  static constexpr std::string_view name = "relu";
+  static constexpr std::string_view function_name = "relu";
 
   GPUNET_REFUSED_CALL
 

@@ -76,7 +76,7 @@ Value clamp(const Value& x, double min, double max);
 // Returns a function of functions/ for each element. exp(x), gelu(x) and others call it.
 template <class F>
 Value apply_function(const F& f, const Value& x) {
-  return detail::elementwise_node(F::name, f, x);
+  return detail::elementwise_node(F::function_name, f, x);
 }
 
 // The sum, or the mean, of all elements of a sample: a value without dimensions.

@@ -318,7 +318,7 @@ auto apply_function(const F& f, X&& x) {
     return std::apply(
         [&](auto... options) {
           return std::move(floats).template apply<Op>(
-              detail::number<Float, D>(static_cast<Float>(options))..., F::name);
+              detail::number<Float, D>(static_cast<Float>(options))..., F::function_name);
         },
         f.options());
   } else {
