@@ -54,6 +54,11 @@ def write(arrays, package=f"PyTorch {torch.__version__.split('+')[0]}"):
                                  {"printed_by": f"{script} with {package}"}))
 
 
+def write_text(title, text):
+    """Prints one of several texts with a title, as tests/support/reference_texts.hpp reads them."""
+    print(f"#### {title}", text, sep="\n")
+
+
 def fnv1a(data):
     """The 64-bit FNV-1a hash."""
     value = 0xCBF29CE484222325
