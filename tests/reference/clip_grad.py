@@ -10,7 +10,7 @@ weight alone.
 import torch
 from torch import nn
 
-from common import digits15, pattern, write
+from common import rounded, pattern, write
 
 
 def classifier():
@@ -23,7 +23,7 @@ def classifier():
 
 
 def gradients(layer):
-    return digits15(torch.cat([p.grad.flatten() for p in layer.parameters()]))
+    return rounded(torch.cat([p.grad.flatten() for p in layer.parameters()]))
 
 
 results = {}
@@ -33,7 +33,7 @@ for name, parameters in (("all", lambda layer: layer.parameters()), ("weight", l
         for norm_type in (2.0, 1.0, torch.inf):
             layer = classifier()
             total = nn.utils.clip_grad_norm_(parameters(layer), max_norm, norm_type).item()
-            rows.append(torch.cat([digits15([max_norm, norm_type, total]), gradients(layer)]))
+            rows.append(torch.cat([rounded([max_norm, norm_type, total]), gradients(layer)]))
     results[f"{name}.norm"] = torch.stack(rows)
     layer = classifier()
     nn.utils.clip_grad_value_(parameters(layer), 0.125)

@@ -10,7 +10,7 @@ discriminator, then the generator. The losses of the last step, and all paramete
 import torch
 from torch import nn
 
-from common import digits15, pattern, write
+from common import rounded, pattern, write
 
 generator = nn.Sequential(nn.Linear(2, 6), nn.Tanh(), nn.Linear(6, 2)).double()
 discriminator = nn.Sequential(nn.Linear(2, 5), nn.LeakyReLU(0.2), nn.Linear(5, 1)).double()
@@ -31,5 +31,5 @@ for _ in range(20):
     of_generator = loss(discriminator(fake), torch.ones(4, 1).double())
     of_generator.backward()
     g.step()
-write({"losses": digits15([of_discriminator.item(), of_generator.item()]),
-       "parameters": digits15(torch.cat([p.detach().flatten() for p in parameters]))})
+write({"losses": rounded([of_discriminator.item(), of_generator.item()]),
+       "parameters": rounded(torch.cat([p.detach().flatten() for p in parameters]))})

@@ -9,7 +9,7 @@ which the steps return, NAME.evaluations of the loss in all, and NAME.parameters
 import torch
 from torch import nn
 
-from common import digits15, pattern, write
+from common import rounded, pattern, write
 
 cases = {
     "defaults": dict(lr=0.1),
@@ -40,7 +40,7 @@ for name, options in cases.items():
         return loss
 
     losses = [optimizer.step(closure).item() for _ in range(6)]
-    results[f"{name}.losses"] = digits15(losses)
+    results[f"{name}.losses"] = rounded(losses)
     results[f"{name}.evaluations"] = [evaluations]
-    results[f"{name}.parameters"] = digits15(torch.cat([p.detach().flatten() for p in net.parameters()]))
+    results[f"{name}.parameters"] = rounded(torch.cat([p.detach().flatten() for p in net.parameters()]))
 write(results)

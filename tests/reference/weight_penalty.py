@@ -8,7 +8,7 @@ The classifier is that of optimizers.py with its first weight 0. A row of penalt
 import torch
 from torch import nn
 
-from common import digits15, pattern, write
+from common import rounded, pattern, write
 
 
 def gradients(l1, l2):
@@ -22,8 +22,8 @@ def gradients(l1, l2):
         if w.dim() > 1:
             loss = loss + l1 * w.abs().sum() + l2 / 2 * w.square().sum()
     loss.backward()
-    return digits15(torch.cat([p.grad.flatten() for p in layer.parameters()]))
+    return rounded(torch.cat([p.grad.flatten() for p in layer.parameters()]))
 
 
-rows = [torch.cat([digits15([l1, l2]), gradients(l1, l2)]) for l1, l2 in ((0.25, 0.0), (0.0, 0.125), (0.03125, 2.0))]
+rows = [torch.cat([rounded([l1, l2]), gradients(l1, l2)]) for l1, l2 in ((0.25, 0.0), (0.0, 0.125), (0.03125, 2.0))]
 write({"penalties": torch.stack(rows)})
