@@ -7,11 +7,11 @@
 #include <gpunet/functional.hpp>
 #include <gpunet/gpunet.hpp>
 
-#include "reference/gan.hpp"
 #include "support/arrays.hpp"
 #include "support/devices.hpp"
 #include "support/eager_step.hpp"
 #include "support/errors.hpp"
+#include "support/reference_file.hpp"
 
 using namespace gpunet;
 using nn::Value;
@@ -80,7 +80,7 @@ void check_gan(By by) {
     loss_g.backward();
     g.step();
   }
-  CHECK(relative_error(losses, reference::gan_losses) < 1e-12);
+  CHECK(relative_error(losses, ReferenceFile("gan").values("losses")) < 1e-12);
   arena = parameters_of(d_loss);
   std::vector<double> values;
   for (const char* part : {"generator", "discriminator"})
@@ -89,7 +89,7 @@ void check_gan(By by) {
       values.insert(values.end(), arena.data() + parameter.offset,
                     arena.data() + parameter.offset + parameter.sizes.numel());
     }
-  CHECK(relative_error(values, reference::gan_parameters) < 1e-12);
+  CHECK(relative_error(values, ReferenceFile("gan").values("parameters")) < 1e-12);
 }
 
 }  // namespace

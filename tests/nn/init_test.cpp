@@ -9,11 +9,11 @@
 #include <gpunet/gpunet.hpp>
 #include <gpunet/nn/init.hpp>
 
-#include "reference/random_tensors.hpp"
 #include "support/devices.hpp"
 #include "support/eager_step.hpp"
 #include "support/errors.hpp"
 #include "support/fnv1a.hpp"
+#include "support/reference_file.hpp"
 
 using namespace gpunet;
 namespace init = nn::init;
@@ -54,8 +54,35 @@ std::vector<T> draw(D& device, const std::string& name, index_t n) {
   return {};
 }
 
+// What PyTorch drew: the first value, the last, and a hash of all; and what random_() draws next.
+struct RandomTensor {
+  std::string name;
+  bool is_double;
+  index_t n;
+  double first, last;
+  std::uint64_t hash;
+  index_t next;
+};
+
+std::vector<RandomTensor> reference_tensors() {
+  const ReferenceFile file("random_tensors");
+  std::vector<RandomTensor> tensors;
+  for (const std::string& array : file.names()) {
+    if (array.ends_with(".ends")) continue;
+    const std::size_t dot = array.find('.');
+    const auto rows = file.rows<index_t>(array);
+    const auto ends = file.rows(array + ".ends");
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      tensors.push_back({array.substr(0, dot), array.substr(dot) == ".double", rows[i][0],
+                         ends[i][0], ends[i][1], static_cast<std::uint64_t>(rows[i][1]),
+                         rows[i][2]});
+  }
+  REQUIRE(tensors.size() == 135);
+  return tensors;
+}
+
 template <class T>
-void check_values(const std::vector<T>& values, const reference::RandomTensor& expected) {
+void check_values(const std::vector<T>& values, const RandomTensor& expected) {
   REQUIRE(!values.empty());
   CHECK(values.front() == static_cast<T>(expected.first));
   CHECK(values.back() == static_cast<T>(expected.last));
@@ -69,8 +96,8 @@ using Small = nn::Sequential<nn::Input<20>, nn::Named<"fc", nn::Linear<10>>>;
 
 TEST_CASE_TEMPLATE("tensors are drawn as by PyTorch, bit for bit", D, GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
-  for (const auto& expected : reference::random_tensors) {
-    const std::string name = expected.name;
+  for (const RandomTensor& expected : reference_tensors()) {
+    const std::string& name = expected.name;
     CAPTURE(name);
     CAPTURE(expected.n);
     CAPTURE(expected.is_double);

@@ -1,12 +1,13 @@
 #include <doctest/doctest.h>
+#include <string>
 #include <vector>
 
 #include <gpunet/gpunet.hpp>
 
-#include "reference/initial_parameters.hpp"
 #include "support/devices.hpp"
 #include "support/fnv1a.hpp"
 #include "support/networks.hpp"
+#include "support/reference_file.hpp"
 
 using namespace gpunet;
 
@@ -63,39 +64,44 @@ std::vector<T> draw(std::int64_t seed) {
   return values;
 }
 
-template <class T, class Net, class D, std::size_t N>
-void check_draws(const reference::InitialParameters (&expected)[N]) {
-  for (const auto& draws : expected) {
-    CAPTURE(draws.seed);
-    const std::vector<T> values = draw<T, Net, D>(draws.seed);
-    CHECK(values.front() == static_cast<T>(draws.first));
-    CHECK(values.back() == static_cast<T>(draws.last));
-    CHECK(fnv1a(values) == draws.hash);
+// Compares with the first parameter, the last, and the hash of all after each seed.
+template <class T, class Net, class D>
+void check_draws(const std::string& name) {
+  static const ReferenceFile file("initial_parameters");
+  const auto rows = file.rows<index_t>(name);
+  const auto ends = file.rows<T>(name + ".ends");
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const index_t seed = rows[i][0];
+    CAPTURE(seed);
+    const std::vector<T> values = draw<T, Net, D>(seed);
+    CHECK(values.front() == ends[i][0]);
+    CHECK(values.back() == ends[i][1]);
+    CHECK(fnv1a(values) == static_cast<std::uint64_t>(rows[i][1]));
   }
 }
 
 }  // namespace
 
 TEST_CASE_TEMPLATE("a new model has PyTorch's parameters, bit for bit", D, GPUNET_TEST_DEVICES) {
-  check_draws<float, LeNet, D>(reference::lenet_float);
-  check_draws<float, Perceptron, D>(reference::perceptron_float);
-  check_draws<double, Perceptron, D>(reference::perceptron_double);
-  check_draws<float, Odd, D>(reference::odd_float);
-  check_draws<double, Odd, D>(reference::odd_double);
-  check_draws<float, Lesson, D>(reference::lesson_float);
-  check_draws<float, One, D>(reference::one_float);
-  check_draws<float, Wide, D>(reference::wide_float);
-  check_draws<double, Wide, D>(reference::wide_double);
-  check_draws<float, Deep, D>(reference::deep_float);
-  check_draws<float, Strided, D>(reference::strided_float);
-  check_draws<float, Pixels, D>(reference::pixels_float);
-  check_draws<float, Digits, D>(reference::digits_float);
-  check_draws<float, Convolutions, D>(reference::convolutions_float);
-  check_draws<double, Convolutions, D>(reference::convolutions_double);
-  check_draws<float, Words, D>(reference::words_float);
-  check_draws<double, Words, D>(reference::words_double);
-  check_draws<float, Transformer, D>(reference::transformer_float);
-  check_draws<double, Transformer, D>(reference::transformer_double);
+  check_draws<float, LeNet, D>("lenet_float");
+  check_draws<float, Perceptron, D>("perceptron_float");
+  check_draws<double, Perceptron, D>("perceptron_double");
+  check_draws<float, Odd, D>("odd_float");
+  check_draws<double, Odd, D>("odd_double");
+  check_draws<float, Lesson, D>("lesson_float");
+  check_draws<float, One, D>("one_float");
+  check_draws<float, Wide, D>("wide_float");
+  check_draws<double, Wide, D>("wide_double");
+  check_draws<float, Deep, D>("deep_float");
+  check_draws<float, Strided, D>("strided_float");
+  check_draws<float, Pixels, D>("pixels_float");
+  check_draws<float, Digits, D>("digits_float");
+  check_draws<float, Convolutions, D>("convolutions_float");
+  check_draws<double, Convolutions, D>("convolutions_double");
+  check_draws<float, Words, D>("words_float");
+  check_draws<double, Words, D>("words_double");
+  check_draws<float, Transformer, D>("transformer_float");
+  check_draws<double, Transformer, D>("transformer_double");
 }
 
 TEST_CASE("bounds") {

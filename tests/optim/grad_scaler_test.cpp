@@ -1,5 +1,3 @@
-#include "reference/grad_scaler.hpp"
-
 #include <cmath>
 #include <cstdio>
 #include <doctest/doctest.h>
@@ -17,6 +15,7 @@
 #include "io/temp_folder.hpp"
 #include "support/devices.hpp"
 #include "support/errors.hpp"
+#include "support/reference_file.hpp"
 #include "support/small_training.hpp"
 
 using namespace gpunet;
@@ -72,31 +71,35 @@ std::string stderr_of(F f) {
 }  // namespace
 
 TEST_CASE_TEMPLATE("scales and skipped steps are PyTorch's", D, GPUNET_TEST_DEVICES) {
-  for (const auto& run : reference::grad_scaler_runs) {
-    CAPTURE(run.init_scale);
-    const amp::GradScalerOptions options{run.init_scale, run.growth_factor, run.backoff_factor,
-                                         run.growth_interval};
+  const ReferenceFile file("grad_scaler");
+  for (const std::string run : {"0", "1", "2"}) {
+    const std::vector<double> numbers = file.values(run + ".options");
+    const amp::GradScalerOptions options{numbers[0], numbers[1], numbers[2],
+                                         static_cast<int>(numbers[3])};
+    CAPTURE(options.init_scale);
+    const auto inputs = file.rows<float>(run + ".inputs");
+    const std::vector<double> scales = file.values(run + ".scales");
+    const auto weights = file.rows(run + ".weights");
     ProductLesson<D> eager, stepped;
     optim::Adam optimizer(eager.net, {.lr = 0.1}), step_optimizer(stepped.net, {.lr = 0.1});
     amp::GradScaler scaler(options), step_scaler(options);
     train::Step step(stepped.net, nn::OutputLoss{}, step_optimizer, {.scaler = &step_scaler});
-    for (std::size_t i = 0; i < run.inputs.size(); ++i) {
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
       CAPTURE(i);
       const std::vector<float> before = eager.weights();
-      eager.backward(scaler, run.inputs[i]);
+      eager.backward(scaler, inputs[i]);
       const bool has_stepped = scaler.step(optimizer);
       scaler.update();
-      CHECK(scaler.get_scale() == run.scales[i]);
+      CHECK(scaler.get_scale() == scales[i]);
       // Each step rounds some ten times numbers of up to lr, and the weight once.
       for (std::size_t k = 0; k < 2; ++k)
-        CHECK(std::abs(eager.weights()[k] - run.weights[i][k]) <=
+        CHECK(std::abs(eager.weights()[k] - weights[i][k]) <=
               static_cast<double>(i + 1) * (10 * 0.1 + 1) * 0x1p-24);
-      CHECK(has_stepped ==
-            (i == 0 ? std::isfinite(run.inputs[0][0]) : run.weights[i] != run.weights[i - 1]));
+      CHECK(has_stepped == (i == 0 ? std::isfinite(inputs[0][0]) : weights[i] != weights[i - 1]));
       CHECK(has_stepped == !same_bits(eager.weights(), before));
       CHECK(scaler.skipped() == !has_stepped);
 
-      step({stepped.batch(run.inputs[i])});
+      step({stepped.batch(inputs[i])});
       CHECK(step_scaler.state_dict() == scaler.state_dict());
       CHECK(step_scaler.skipped() == scaler.skipped());
       CHECK(same_bits(stepped.weights(), eager.weights()));

@@ -1,12 +1,16 @@
-"""Prints clip_grad.hpp: what torch.nn.utils makes of the gradients of a small classifier, in double.
+"""Prints clip_grad.safetensors: what torch.nn.utils makes of the gradients of a small classifier, in double.
 
-Usage: see regenerate.sh     (PyTorch 2.15)
+Usage: see regenerate.sh     (PyTorch 2.15, safetensors)
+
+The classifier is that of optimizers.py. A row of all.norm has the largest norm, its type, the norm before, and the gradients, weight and
+bias, after clip_grad_norm_; all.value has them after clip_grad_value_ by 0.125. weight.norm and weight.value are those of clipping the
+weight alone.
 """
 
 import torch
 from torch import nn
 
-from common import begin, end, pattern, rounded
+from common import rounded, pattern, write
 
 
 def classifier():
@@ -22,34 +26,16 @@ def gradients(layer):
     return rounded(torch.cat([p.grad.flatten() for p in layer.parameters()]))
 
 
-begin("limits", "vector")
-print("""// The classifier of optimizers.hpp: its gradients, weight and bias, after clip_grad_norm_, and the norm before.
-struct ClipGradNorm {
-  double max_norm, norm_type, total;
-  std::vector<double> gradients;
-};
-""")
-
-
-def print_norms(name, parameters):
-    print(f"inline const ClipGradNorm {name}[] = {{")
+results = {}
+for name, parameters in (("all", lambda layer: layer.parameters()), ("weight", lambda layer: layer.weight)):
+    rows = []
     for max_norm in (0.25, 100.0):
-        for norm_type, text in ((2.0, "2"), (1.0, "1"), (torch.inf, "std::numeric_limits<double>::infinity()")):
+        for norm_type in (2.0, 1.0, torch.inf):
             layer = classifier()
             total = nn.utils.clip_grad_norm_(parameters(layer), max_norm, norm_type).item()
-            print(f"{{{max_norm}, {text}, {total:.15g}, {gradients(layer)}}},")
-    print("};\n")
-
-
-print_norms("clip_grad_norms", lambda layer: layer.parameters())
-print("// And of the weight alone.")
-print_norms("clip_grad_norms_of_weight", lambda layer: layer.weight)
-layer = classifier()
-nn.utils.clip_grad_value_(layer.parameters(), 0.125)
-print("// And after clip_grad_value_ by 0.125.")
-print(f"inline const std::vector<double> clip_grad_value = {gradients(layer)};\n")
-layer = classifier()
-nn.utils.clip_grad_value_(layer.weight, 0.125)
-print("// And after that of the weight alone.")
-print(f"inline const std::vector<double> clip_grad_value_of_weight = {gradients(layer)};\n")
-end()
+            rows.append(torch.cat([rounded([max_norm, norm_type, total]), gradients(layer)]))
+    results[f"{name}.norm"] = torch.stack(rows)
+    layer = classifier()
+    nn.utils.clip_grad_value_(parameters(layer), 0.125)
+    results[f"{name}.value"] = gradients(layer)
+write(results)

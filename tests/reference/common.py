@@ -16,26 +16,7 @@ def pattern(shape, step, start, modulus):
     return torch.tensor(values, dtype=torch.float64).reshape(shape)
 
 
-def braces(values):
-    """A list as C++ writes it; texts stay as they are, numbers get the digits that give them back."""
-    return "{" + ", ".join(v if isinstance(v, str) else literal(v) for v in values) + "}"
-
-
-def literal(value):
-    """A number, a boolean or a list of them as C++ writes it."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, (list, tuple)):
-        return braces(value)
-    return repr(value)
-
-
 def rounded(values):
-    """Numbers with 15 digits, for results that rounding reaches."""
-    return "{" + ", ".join(f"{v:.15g}" for v in values) + "}"
-
-
-def digits15(values):
     """Numbers with 15 digits, for results that rounding reaches, in double."""
     return torch.tensor([float(f"{v:.15g}") for v in values], dtype=torch.float64)
 
@@ -52,6 +33,11 @@ def write(arrays, package=f"PyTorch {torch.__version__.split('+')[0]}"):
     script = sys.argv[0].rsplit("/", 1)[-1]
     sys.stdout.buffer.write(save({name: tensor.contiguous() for name, tensor in tensors.items()},
                                  {"printed_by": f"{script} with {package}"}))
+
+
+def write_text(title, text):
+    """Prints one of several texts with a title, as tests/support/reference_texts.hpp reads them."""
+    print(f"#### {title}", text, sep="\n")
 
 
 def fnv1a(data):
@@ -79,18 +65,3 @@ class Lion(torch.optim.Optimizer):
                 sign = (beta1 * mean + (1 - beta1) * p.grad).sign()
                 p -= lr * (sign + group["weight_decay"] * p)
                 mean.mul_(beta2).add_(p.grad, alpha=1 - beta2)
-
-
-def begin(*includes):
-    """The first lines of a header."""
-    script = sys.argv[0].rsplit("/", 1)[-1]
-    print(f"// Printed by {script} with PyTorch {torch.__version__.split('+')[0]}.")
-    print("#pragma once\n")
-    for include in includes:
-        print(f"#include <{include}>" if include else "")
-    print("\nnamespace reference {\n")
-
-
-def end():
-    """And the last one."""
-    print("}  // namespace reference")

@@ -17,7 +17,7 @@ import torch.multiprocessing as mp
 from torch import nn
 from torch.nn.parallel import DistributedDataParallel
 
-from common import digits15, pattern, write
+from common import rounded, pattern, write
 
 
 class LeNet(nn.Sequential):
@@ -98,7 +98,7 @@ if __name__ == "__main__":
         losses = [loss for result in results for loss in result[1]]
         key = f"{len(arrays) // 4}.{name}"
         arrays[f"{key}.options"] = [int(no_sync), int(uneven)]
-        arrays[f"{key}.losses"] = digits15(losses).reshape(world, steps)
-        arrays[f"{key}.weights"] = digits15(results[0][2])
-        arrays[f"{key}.buffers"] = digits15(results[0][3])
+        arrays[f"{key}.losses"] = rounded(losses).reshape(world, steps)
+        arrays[f"{key}.weights"] = rounded(results[0][2])
+        arrays[f"{key}.buffers"] = rounded(results[0][3])
     write(arrays)

@@ -10,7 +10,7 @@ LAYER.gradient, of the loss by it.
 import torch
 from torch import nn
 
-from common import digits15, pattern, write
+from common import rounded, pattern, write
 
 net = nn.Sequential(nn.Conv2d(2, 3, 3), nn.BatchNorm2d(3), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(12, 5),
                     nn.ReLU(), nn.Linear(5, 3)).double()
@@ -23,6 +23,6 @@ for name, layer in net.named_children():
 nn.CrossEntropyLoss()(net(pattern((5, 2, 6, 6), 7, 3, 23).requires_grad_()), torch.tensor([0, 2, 1, 1, 0])).backward()
 results = {}
 for name, _ in net.named_children():
-    results[f"{name}.output"] = digits15(seen[name].flatten())
-    results[f"{name}.gradient"] = digits15(gradients[name].flatten())
+    results[f"{name}.output"] = rounded(seen[name].flatten())
+    results[f"{name}.gradient"] = rounded(gradients[name].flatten())
 write(results)

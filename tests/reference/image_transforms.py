@@ -14,7 +14,7 @@ import torch
 import torchvision.transforms as T
 import torchvision.transforms.functional as F
 
-from common import digits15, write
+from common import rounded, write
 
 
 def image(channels, height, width):
@@ -32,7 +32,7 @@ results = {}
 
 def case(name, parameters, x, y):
     key = f"{len(results) // 2:02}.{name}"
-    results[key] = digits15(y.flatten()).reshape(y.shape)
+    results[key] = rounded(y.flatten()).reshape(y.shape)
     results[f"{key}.parameters"] = [float(number) for number in (*x.shape, *parameters)]
 
 

@@ -1,12 +1,15 @@
-"""Prints initial_parameters.hpp: the parameters that torch.nn draws, as the first, the last, and a hash of all bits.
+"""Prints initial_parameters.safetensors: the parameters that torch.nn draws, as the first, the last, and a hash of all bits.
 
-Usage: see regenerate.sh     (PyTorch 2.15)
+Usage: see regenerate.sh     (PyTorch 2.15, safetensors)
+
+A row of NETWORK_DTYPE has a seed, and the FNV-1a hash of all parameters that torch.nn drew after manual_seed(seed), in the order of the
+state dict, as little-endian bytes (its 64 bits as an int64); the row of NETWORK_DTYPE.ends has the first and the last of them.
 """
 
 import torch
 from torch import nn
 
-from common import begin, end, fnv1a
+from common import fnv1a, signed, write
 
 
 def lenet():
@@ -77,15 +80,7 @@ def convolutions():
                          nn.ConvTranspose2d(4, 2, 2, bias=False))
 
 
-begin("cstdint")
-print("""// Parameters that torch.nn drew after manual_seed(seed): the first, the last, and the FNV-1a hash of all, in the
-// order of the state dict, as little-endian bytes.
-struct InitialParameters {
-  std::int64_t seed;
-  double first, last;
-  std::uint64_t hash;
-};
-""")
+results = {}
 for network, dtype, name in (
     (lenet, torch.float32, "lenet_float"),
     (perceptron, torch.float32, "perceptron_float"),
@@ -108,10 +103,12 @@ for network, dtype, name in (
     (transformer, torch.float64, "transformer_double"),
 ):
     torch.set_default_dtype(dtype)
-    print(f"inline constexpr InitialParameters {name}[] = {{")
+    rows, ends = [], []
     for seed in (0, 1, 32, 2**31 + 11, 67280421310721):
         torch.manual_seed(seed)
-        values = torch.cat([p.detach().flatten() for p in network().parameters()]).numpy()
-        print(f"    {{{seed}, {values[0]!s}, {values[-1]!s}, {fnv1a(values.tobytes())}u}},")
-    print("};\n")
-end()
+        values = torch.cat([p.detach().flatten() for p in network().parameters()])
+        rows.append([seed, signed(fnv1a(values.numpy().tobytes()))])
+        ends.append(values[[0, -1]])
+    results[name] = rows
+    results[f"{name}.ends"] = torch.stack(ends)
+write(results)

@@ -1,12 +1,15 @@
-"""Prints lbfgs.hpp: steps of PyTorch's LBFGS on a small regression, in double.
+"""Prints lbfgs.safetensors: steps of PyTorch's LBFGS on a small regression, in double.
 
-Usage: see regenerate.sh     (PyTorch 2.15)
+Usage: see regenerate.sh     (PyTorch 2.15, safetensors)
+
+Six steps for a Linear(4, 3), Tanh, Linear(3, 2) whose parameters, inputs [5, 4] and targets [5, 2] are patterns, with MSELoss: NAME.losses,
+which the steps return, NAME.evaluations of the loss in all, and NAME.parameters at the end. The test has the options of each name.
 """
 
 import torch
 from torch import nn
 
-from common import begin, braces, end, literal, pattern, rounded
+from common import rounded, pattern, write
 
 cases = {
     "defaults": dict(lr=0.1),
@@ -19,18 +22,7 @@ cases = {
     "tolerances": dict(lr=0.5, tolerance_grad=0.01, tolerance_change=0.001),
 }
 
-begin("vector", "", "gpunet/optim/lbfgs.hpp")
-print("""// Six steps for a Linear(4, 3), Tanh, Linear(3, 2) whose parameters, inputs [5, 4] and targets [5, 2] are patterns, with
-// MSELoss: the losses that the steps return, how often they evaluate the loss in all, and the parameters at the end.
-struct LBFGSRun {
-  const char* name;
-  gpunet::optim::LBFGSOptions options;
-  std::vector<double> losses;
-  int evaluations;
-  std::vector<double> parameters;
-};
-
-inline const LBFGSRun lbfgs_runs[] = {""")
+results = {}
 for name, options in cases.items():
     net = nn.Sequential(nn.Linear(4, 3), nn.Tanh(), nn.Linear(3, 2)).double()
     for i, p in enumerate(net.parameters()):
@@ -48,9 +40,7 @@ for name, options in cases.items():
         return loss
 
     losses = [optimizer.step(closure).item() for _ in range(6)]
-    texts = [f".{key} = " + (f"gpunet::optim::LineSearch::{value}" if key == "line_search_fn" else literal(value))
-             for key, value in options.items()]
-    parameters = torch.cat([p.detach().flatten() for p in net.parameters()])
-    print(f'{{"{name}", {braces(texts)}, {rounded(losses)}, {evaluations}, {rounded(parameters)}}},')
-print("};\n")
-end()
+    results[f"{name}.losses"] = rounded(losses)
+    results[f"{name}.evaluations"] = [evaluations]
+    results[f"{name}.parameters"] = rounded(torch.cat([p.detach().flatten() for p in net.parameters()]))
+write(results)

@@ -10,7 +10,7 @@ each name.
 import torch
 from torch import nn
 
-from common import Lion, digits15, pattern, write
+from common import Lion, rounded, pattern, write
 
 cases = {
     "SGD": {
@@ -103,6 +103,6 @@ for optimizer_name, runs in cases.items():
                 losses.append(loss.item())
             loss.backward()
             optimizer.step()
-        results[f"{optimizer_name}.{name}.losses"] = digits15(losses)
-        results[f"{optimizer_name}.{name}.parameters"] = digits15(torch.cat([p.detach().flatten() for p in layer.parameters()]))
+        results[f"{optimizer_name}.{name}.losses"] = rounded(losses)
+        results[f"{optimizer_name}.{name}.parameters"] = rounded(torch.cat([p.detach().flatten() for p in layer.parameters()]))
 write(results)

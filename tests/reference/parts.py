@@ -17,7 +17,7 @@ lbfgs.NAME                  three steps of LBFGS: of the last layer, and of all 
 import torch
 from torch import nn
 
-from common import Lion, digits15, pattern, write
+from common import Lion, rounded, pattern, write
 
 torch.set_default_dtype(torch.float64)  # in which NAdam stores a product
 
@@ -41,7 +41,7 @@ def step(net, optimizer, change=lambda net: None):
 
 
 def values_of(net):
-    return digits15(torch.cat([p.detach().flatten() for p in net.parameters()]))
+    return rounded(torch.cat([p.detach().flatten() for p in net.parameters()]))
 
 
 optimizers = {

@@ -1,13 +1,14 @@
-"""Prints printed_tensors.hpp: how PyTorch prints tensors of float and of int64.
+"""Prints printed_tensors.txt: how PyTorch prints tensors of float and of int64.
 
-Usage: python3 printed_tensors.py > printed_tensors.hpp     (PyTorch 2.15)
+Usage: see regenerate.sh     (PyTorch 2.15)
+
+The title of a text is the type, the shape, and behind a colon the values; of a long tensor the first, from which they go by steps of 1/8,
+or 1.
 """
-
-import json
 
 import torch
 
-from common import begin, end
+from common import write_text
 
 inf, nan = torch.inf, torch.nan
 ramp = torch.arange(1, 4001, dtype=torch.float32) / 8
@@ -25,29 +26,7 @@ tensors = [
     torch.tensor([[3, -1], [10, 0]]), torch.tensor(-5), torch.arange(40), torch.arange(3000) - 1000,
 ]
 
-begin("cmath", "string", "vector")
-print("""// A tensor of float or, where `integers` says so, int64, and its text.
-struct PrintedTensor {
-  bool integers;
-  std::vector<long> sizes;
-  std::vector<double> values;
-  std::string text;
-};
-""")
-
-
-def value(v):
-    return {"inf": "HUGE_VAL", "-inf": "-HUGE_VAL", "nan": "NAN"}.get(str(v), repr(v))
-
-
-print("inline const std::vector<PrintedTensor> printed_tensors = {")
 for t in tensors:
-    # Long ones go by steps of 1/8, or 1, from their first value.
     flat = t.flatten().tolist()
     values = flat[:1] if len(flat) > 30 else flat
-    sizes = ", ".join(str(n) for n in t.shape)
-    print(f"{{{str(not t.is_floating_point()).lower()}, {{{sizes}}}, {{{', '.join(map(value, values))}}},")
-    lines = str(t).split("\n")
-    print("\n".join(json.dumps(line + ("\n" if i + 1 < len(lines) else "")) for i, line in enumerate(lines)) + "},")
-print("};\n")
-end()
+    write_text(" ".join(["float" if t.is_floating_point() else "int64", *map(str, t.shape), ":", *map(str, values)]), t)

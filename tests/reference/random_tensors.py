@@ -1,6 +1,10 @@
-"""Prints random_tensors.hpp: what PyTorch's CPU generator draws, as the first, the last, and a hash of all bits.
+"""Prints random_tensors.safetensors: what PyTorch's CPU generator draws, as the first, the last, and a hash of all bits.
 
-Usage: see regenerate.sh     (PyTorch 2.15, on a processor with AVX2 and fused multiply-adds)
+Usage: see regenerate.sh     (PyTorch 2.15, safetensors, on a processor with AVX2 and fused multiply-adds)
+
+A row of FUNCTION.float or FUNCTION.double, which is the default dtype, has n, the FNV-1a hash of the values drawn after manual_seed(n) as
+little-endian bytes (its 64 bits as an int64), and what random_() of an int64 tensor draws next; the row of FUNCTION.DTYPE.ends has the
+first and the last value.
 """
 
 import warnings
@@ -8,7 +12,7 @@ import warnings
 import torch
 from torch.nn import init
 
-from common import begin, end, fnv1a
+from common import fnv1a, signed, write
 
 warnings.simplefilter("ignore")  # of ranges far from the mean
 
@@ -30,30 +34,20 @@ draws = {
     "xavier_normal": lambda n: init.xavier_normal_(torch.empty(2, n, 3, 1)),
 }
 
-begin("cstdint")
-print("""// Values drawn after manual_seed(n), float or double: the first, the last, and the FNV-1a hash of all, as little-endian
-// bytes; and what random_() of an int64 tensor draws next. The functions are those of random_tensors.py.
-struct RandomTensor {
-  const char* name;
-  bool is_double;
-  std::int64_t n;
-  double first, last;
-  std::uint64_t hash;
-  std::int64_t next;
-};
-
-inline constexpr RandomTensor random_tensors[] = {""")
+results = {}
 for name, draw in draws.items():
     for dtype in (torch.float32, torch.float64):
         torch.set_default_dtype(dtype)
         if name in ("randperm", "randint", "randint_wide") and dtype == torch.float64:
             continue
+        rows, ends = [], []
         for n in (1, 15, 16, 17, 1000):
             torch.manual_seed(n)
-            values = draw(n).flatten().numpy()
+            values = draw(n).flatten()
             following = torch.empty((), dtype=torch.int64).random_().item()
-            is_double = str(dtype == torch.float64).lower()
-            print(f'    {{"{name}", {is_double}, {n}, {values[0]!s}, {values[-1]!s}, {fnv1a(values.tobytes())}u, '
-                  f"{following}}},")
-print("};\n")
-end()
+            rows.append([n, signed(fnv1a(values.numpy().tobytes())), following])
+            ends.append(values[[0, -1]])
+        key = f"{name}.{'double' if dtype == torch.float64 else 'float'}"
+        results[key] = rows
+        results[f"{key}.ends"] = torch.stack(ends)
+write(results)

@@ -1,6 +1,12 @@
-"""Prints summaries.hpp: what torchinfo says of networks, number by number and as its table, and how PyTorch prints them.
+"""Prints summaries.txt: what torchinfo says of networks, number by number and as its table, and how PyTorch prints them.
 
 Usage: see regenerate.sh     (PyTorch 2.15, torchinfo 1.8)
+
+The texts of a network are
+NAME.layers   for each layer its class, path, input and output size, parameters, multiply-adds, and the bytes of outputs and parameters
+NAME.totals   total_params, trainable_params, total_mult_adds, total_output_bytes and total_param_bytes
+NAME.table    as torchinfo.summary prints it with columns of 20 characters
+NAME.repr     as PyTorch prints the network
 """
 
 from collections import OrderedDict
@@ -9,7 +15,7 @@ import torch
 import torchinfo
 from torch import nn
 
-from common import begin, braces, end
+from common import write_text
 
 
 def sequential(*layers):
@@ -68,43 +74,24 @@ def print_summary(name, net, size, dtype=torch.float):
     text = str(result)
     for unit in torchinfo.enums.Units:
         text = text.replace(f"({unit})", f"({unit.value})")  # Python 3.11 and later spell the name of the enumerator
-    print(f"inline const SummaryReference {name}{{")
-    print("    .layers = {")
+    rows = []
     for layer in result.summary_list[1:]:
         if layer.class_name == "Sequential":
             continue
-        sizes = [braces(layer.input_size), braces(layer.output_size)]
-        counts = [layer.num_params, layer.macs, layer.output_bytes, layer.param_bytes]
         path, parent = layer.var_name, layer.parent_info
         while parent.parent_info:
             path, parent = f"{parent.var_name}.{path}", parent.parent_info
-        names = [f'"{layer.class_name}"', f'"{path}"']
-        print(f"        {braces(names + sizes + counts)},")
-    print("    },")
-    for total in "total_params", "trainable_params", "total_mult_adds", "total_output_bytes", "total_param_bytes":
-        print(f"    .{total} = {getattr(result, total)},")
-    print(f'    .table = R"({text})",')
-    print(f'    .repr = R"({net})",')
-    print("};\n")
+        sizes = ["x".join(map(str, size)) for size in (layer.input_size, layer.output_size)]
+        counts = [layer.num_params, layer.macs, layer.output_bytes, layer.param_bytes]
+        rows.append(" ".join(map(str, [layer.class_name, path, *sizes, *counts])))
+    totals = "total_params", "trainable_params", "total_mult_adds", "total_output_bytes", "total_param_bytes"
+    write_text(f"{name}.layers", "\n".join(rows))
+    write_text(f"{name}.totals", " ".join(str(getattr(result, total)) for total in totals))
+    write_text(f"{name}.table", text)
+    write_text(f"{name}.repr", net)
 
 
 if __name__ == "__main__":
-    begin("cstdint", "string", "vector", "", "gpunet/core/shape.hpp")
-    print(f"// What torchinfo {torchinfo.__version__} says of one layer.", end="")
-    print("""
-struct SummaryRowReference {
-  std::string class_name, var_name;
-  gpunet::Sizes input_size, output_size;
-  std::int64_t num_params, mult_adds, output_bytes, param_bytes;
-};
-// And of a network.
-struct SummaryReference {
-  std::vector<SummaryRowReference> layers;
-  std::int64_t total_params, trainable_params, total_mult_adds, total_output_bytes, total_param_bytes;
-  std::string table;  // as torchinfo.summary prints it with columns of 20 characters
-  std::string repr;   // as PyTorch prints the network
-};
-""")
     print_summary("lenet_of_1", lenet(), (1, 3, 32, 32))
     print_summary("lenet_of_4", lenet(), (4, 3, 32, 32))
     print_summary("lenet_of_doubles", lenet(), (256, 3, 32, 32), torch.double)
@@ -115,4 +102,3 @@ struct SummaryReference {
     print_summary("rows_of_3", rows(), (3, 4, 15))
     print_summary("wide_of_32", wide().to("meta"), (32, 64, 32, 32))
     print_summary("wide_of_1024", wide().to("meta"), (1024, 64, 32, 32))
-    end()

@@ -13,7 +13,7 @@ NUMBER.NETWORK.buffers   and the sum of each running statistic
 import torch
 from torch import nn
 
-from common import digits15, pattern, write
+from common import rounded, pattern, write
 
 
 class Images(nn.Sequential):
@@ -65,9 +65,9 @@ def run(name, ranks, uneven, momentum, frozen, steps=24):
     buffers = [b.double().sum().item() for key, b in net.named_buffers() if "running" in key]
     key = f"{len(results) // 4:02}.{name}"
     results[f"{key}.options"] = [float(uneven), momentum or -1.0, float(frozen)]
-    results[f"{key}.losses"] = digits15(sum(losses, [])).reshape(ranks, steps)
-    results[f"{key}.weights"] = digits15(weights)
-    results[f"{key}.buffers"] = digits15(buffers)
+    results[f"{key}.losses"] = rounded(sum(losses, [])).reshape(ranks, steps)
+    results[f"{key}.weights"] = rounded(weights)
+    results[f"{key}.buffers"] = rounded(buffers)
 
 
 torch.set_default_dtype(torch.float64)

@@ -1,12 +1,14 @@
-"""Prints weight_penalty.hpp: the gradients of a small classifier with a penalty of its weights, in double.
+"""Prints weight_penalty.safetensors: the gradients of a small classifier with a penalty of its weights, in double.
 
-Usage: see regenerate.sh     (PyTorch 2.15)
+Usage: see regenerate.sh     (PyTorch 2.15, safetensors)
+
+The classifier is that of optimizers.py with its first weight 0. A row of penalties has l1, l2, and the gradients, weight and bias.
 """
 
 import torch
 from torch import nn
 
-from common import begin, end, pattern, rounded
+from common import rounded, pattern, write
 
 
 def gradients(l1, l2):
@@ -23,15 +25,5 @@ def gradients(l1, l2):
     return rounded(torch.cat([p.grad.flatten() for p in layer.parameters()]))
 
 
-begin("vector")
-print("""// The classifier of optimizers.hpp with its first weight 0: its gradients, weight and bias.
-struct WeightPenalty {
-  double l1, l2;
-  std::vector<double> gradients;
-};
-""")
-print("inline const WeightPenalty weight_penalties[] = {")
-for l1, l2 in ((0.25, 0.0), (0.0, 0.125), (0.03125, 2.0)):
-    print(f"{{{l1}, {l2}, {gradients(l1, l2)}}},")
-print("};\n")
-end()
+rows = [torch.cat([rounded([l1, l2]), gradients(l1, l2)]) for l1, l2 in ((0.25, 0.0), (0.0, 0.125), (0.03125, 2.0))]
+write({"penalties": torch.stack(rows)})

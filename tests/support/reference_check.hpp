@@ -50,8 +50,8 @@ void check_run(LayerRun<T, D>& run, const LayerReference& expected, gpunet::inde
   CHECK(error(twice, expected.parameters) <= exactness.tolerance);
 }
 
-// Compares with a layer of the file, on every kind of slice that holds the two samples, and on every
-// vector path.
+// Compares with a layer of reference/layers.py, on every kind of slice that holds the two samples,
+// and on every vector path.
 template <class T, class D, class L, class In>
 void check_against_reference(D& device, const L& layer, In in, const std::string& name,
                              gpunet::index_t x_modulus = 23, const Exactness& exactness = {}) {

@@ -1,36 +1,45 @@
 #include <doctest/doctest.h>
 #include <sstream>
+#include <string>
+#include <type_traits>
 #include <vector>
 
 #include <gpunet/tensor/print.hpp>
 
-#include "reference/printed_tensors.hpp"
 #include "support/devices.hpp"
+#include "support/reference_texts.hpp"
 
 using namespace gpunet;
 
 namespace {
 
+// Returns the text of a tensor of reference/printed_tensors.py, by the rest of its title.
 template <class T>
-std::string text_of(const reference::PrintedTensor& expected) {
+std::string text_of(std::istringstream& title) {
   Sizes sizes;
-  for (long n : expected.sizes)
-    sizes.append(n);
+  std::string word;
+  while (title >> word && word != ":")
+    sizes.append(std::stoll(word));
   std::vector<T> values;
-  for (double value : expected.values)
-    values.push_back(static_cast<T>(value));
+  while (title >> word)
+    values.push_back(static_cast<T>(std::stod(word)));
   // The rest goes by steps.
   while (!values.empty() && static_cast<index_t>(values.size()) < sizes.numel())
-    values.push_back(values.back() + static_cast<T>(expected.integers ? 1 : 0.125));
+    values.push_back(values.back() + static_cast<T>(std::is_integral_v<T> ? 1 : 0.125));
   return to_string(Tensor<T, Host>(test_device<Host>(), sizes, values));
 }
 
 }  // namespace
 
 TEST_CASE("tensors are printed as by PyTorch") {
-  for (const auto& expected : reference::printed_tensors)
-    CHECK((expected.integers ? text_of<index_t>(expected) : text_of<float>(expected)) ==
-          expected.text);
+  const std::vector<ReferenceText> texts = reference_texts("printed_tensors");
+  CHECK(texts.size() == 36);
+  for (const ReferenceText& expected : texts) {
+    std::istringstream title(expected.title);
+    std::string type;
+    title >> type;
+    CHECK((type == "int64" ? text_of<index_t>(title) : text_of<float>(title)) == expected.text);
+  }
 }
 
 TEST_CASE_TEMPLATE("a tensor goes to a stream from any device", D, GPUNET_TEST_DEVICES) {
