@@ -71,8 +71,7 @@ void set_weights(Network<D, T>& model, const std::vector<std::byte>& weights) {
   const std::size_t parameters = bytes_of(model.parameters()), buffers = bytes_of(model.buffers());
   require(weights.size() == parameters + buffers,
           "gpunet::train::EarlyStopping::restore: the stored weights are those of another model, "
-          "restore the model "
-          "that was given to step()");
+          "restore the model that was given to step()");
   model.device().upload(model.parameters().data(), weights.data(), parameters);
   model.device().upload(model.buffers().data(), weights.data() + parameters, buffers);
   model.note_update();

@@ -46,8 +46,7 @@ decltype(auto) batches_on(D& device, Loader& loader, const GeneratorOption& gene
     static_assert(
         requires { loader.begin(); },
         "gpunet::train: this is not a loader (a dataset has no batches), write data::DataLoader "
-        "loader(set, "
-        "{.batch_size = 4})");
+        "loader(set, {.batch_size = 4})");
     return (loader);
   }
 }
@@ -65,9 +64,8 @@ auto batch_for(Network<D, T>& model, const Inputs& inputs, const Targets& target
     } else {
       require(model.graph().inputs.size() <= 1,
               "gpunet::train: the loader's targets are labels and the network has a second input "
-              "(which takes "
-              "numbers of "
-              "the network's type), give the dataset targets of floats: Tensor<float, Host>");
+              "(which takes numbers of the network's type), give the dataset targets of floats: "
+              "Tensor<float, Host>");
     }
     return std::pair(model.join({inputs}), none);
   } else {
@@ -113,8 +111,8 @@ Evaluation evaluate(Model& model, const Loss& criterion, Loader&& loader, See se
     static_assert(
         std::is_convertible_v<decltype(targets), View<const Target, typename Model::device_type>>,
         "gpunet::train::evaluate: the loss has targets of another type than the loader's (classes "
-        "are label_t, "
-        "others float), use a loss with its target_type, or a dataset with targets of the loss");
+        "are label_t, others float), use a loss with its target_type, or a dataset with targets of "
+        "the loss");
     auto outputs = model(inputs);
     const auto loss_of_batch = criterion(outputs, targets);
     samples += inputs.size(0);

@@ -141,9 +141,7 @@ GPUNET_INLINE double Training::value_of(const std::optional<Monitor>& wish) cons
   const double value = current[name];
   require(name != name_of(Metric::val_accuracy) || !std::isnan(value), "gpunet::train::fit: ", name,
           " is monitored and is NaN (a Validation measures it where targets are labels that are "
-          "not all ignored), "
-          "monitor "
-          "val_loss");
+          "not all ignored), monitor val_loss");
   return value;
 }
 
