@@ -35,11 +35,16 @@ class Validation {
 
   template <class R, class Loss, class See>
   void validate(R& run, const Loss& criterion, See see) {
+    const auto evaluate_on = [&](auto& model) {
+      using D = std::remove_reference_t<decltype(model.device())>;
+      return evaluate(model, criterion, loader_, see,
+                      detail::TakesGenerator<Loader, D> ? run.generator : GeneratorOption{});
+    };
     const Evaluation result = [&] {
       if constexpr (std::is_void_v<Model>)
-        return evaluate(run.model, criterion, loader_, see, run.generator);
+        return evaluate_on(run.model);
       else
-        return evaluate(*model_, criterion, loader_, see, run.generator);
+        return evaluate_on(*model_);
     }();
     if constexpr (std::is_convertible_v<Model*, decltype(run.validated)>) run.validated = model_;
     run.current.val_loss = result.loss;
@@ -204,7 +209,10 @@ class Fit {
     const bool is_there = checkpoint_->load();
     ranks_.require_found(is_there, options_.resume);
     leave_to_main();
-    if (!is_there) save();  // also shows early that the file can be written
+    if (is_there)
+      each_part_([&](HasOnResume<R> auto& part) { part.on_resume(run_); });
+    else
+      save();  // also shows early that the file can be written
   }
 
   // Trains an epoch, or the rest of one.
@@ -397,7 +405,7 @@ class Fit {
 //
 // A part is an object with some of these functions. They get the Training (or, as templates, the
 // Run) and are called in the order of the parts:
-//   on_fit_begin, on_epoch_begin, before_update (gradients are
+//   on_fit_begin, on_resume (a checkpoint was read), on_epoch_begin, before_update (gradients are
 //   computed), on_step_end (run.updated: parameters have changed), on_validation_step_end,
 //   on_epoch_end, on_fit_end (also if the training was stopped), on_exit() noexcept (last, also
 //   after an exception).
@@ -409,7 +417,8 @@ class Fit {
 //
 // With {.resume = file}, the state of a part belongs to the checkpoint if it has void
 // visit_state(StateVisitor&), as all of gpunet have that need it. A training that goes on within an
-// epoch calls on_fit_begin and reads the states; on_epoch_begin follows with the next epoch. One that is over (all epochs, or EarlyStopping) trains no more.
+// epoch calls on_fit_begin, reads the states and calls on_resume; on_epoch_begin follows with the
+// next epoch. One that is over (all epochs, or EarlyStopping) trains no more.
 //
 // With nn::OutputLoss, for a model that computes its loss, the loader's targets are the second
 // input of the model, or ignored if it has one input.

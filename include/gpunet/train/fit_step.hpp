@@ -17,6 +17,7 @@ namespace gpunet::train::detail {
     part.FUNCTION(run);                           \
   }
 GPUNET_PART_CONCEPT(HasOnFitBegin, on_fit_begin);
+GPUNET_PART_CONCEPT(HasOnResume, on_resume);
 GPUNET_PART_CONCEPT(HasOnEpochBegin, on_epoch_begin);
 GPUNET_PART_CONCEPT(HasBeforeUpdate, before_update);
 GPUNET_PART_CONCEPT(HasOnStepEnd, on_step_end);
@@ -61,10 +62,10 @@ concept CountsAccuracy = Counts<Part, Model> && requires(Part& part) {
 };
 
 template <class Part, class R, class Model, class Loss>
-concept IsPart = HasOnFitBegin<Part, R> || HasOnEpochBegin<Part, R> || HasBeforeUpdate<Part, R> ||
-    HasOnStepEnd<Part, R> || HasOnValidationStepEnd<Part, R> || HasOnEpochEnd<Part, R> ||
-    HasOnFitEnd<Part, R> || Validates<Part, R, Loss> || Counts<Part, Model> ||
-    std::is_invocable_v<Part&, R&>;
+concept IsPart = HasOnFitBegin<Part, R> || HasOnResume<Part, R> || HasOnEpochBegin<Part, R> ||
+    HasBeforeUpdate<Part, R> || HasOnStepEnd<Part, R> || HasOnValidationStepEnd<Part, R> ||
+    HasOnEpochEnd<Part, R> || HasOnFitEnd<Part, R> || Validates<Part, R, Loss> ||
+    Counts<Part, Model> || std::is_invocable_v<Part&, R&>;
 
 // Compile errors for an object that is not a part, and for functions of a part that fit could not
 // call.
@@ -87,6 +88,7 @@ struct RequirePart {
       " of a part does not take the training (it would never be called), "                 \
       "write void " #NAME "(train::Training& run)")
   GPUNET_REQUIRE_PART(on_fit_begin);
+  GPUNET_REQUIRE_PART(on_resume);
   GPUNET_REQUIRE_PART(on_epoch_begin);
   GPUNET_REQUIRE_PART(before_update);
   GPUNET_REQUIRE_PART(on_step_end);
