@@ -270,7 +270,6 @@ class Network : public Trackable<Network<D, T>> {
   // it (unless all below is frozen).
   Hook<D, T> register_full_backward_hook(std::string_view layer,
                                          std::function<void(const Tensor<T, D>&)> f);
-  void remove_hook(std::uint64_t number);
   bool has_hooks() const;
 
   // Sets what reduces the gradients of each backward pass over several processes, nullptr for none:
@@ -333,9 +332,6 @@ class Network : public Trackable<Network<D, T>> {
       every.push_back(static_cast<int>(i));
     set_requires_grad(every, on);
   }
-  // The same for those with the given indices, and as in a copy of this network.
-  void set_requires_grad(std::span<const int> parameters, bool on);
-  void copy_requires_grad(const std::vector<ParameterInfo>& parameters);
   // Returns a number that changes when the gradients that a backward pass computes change.
   std::uint64_t plan_number() const { return plan_number_; }
 
@@ -391,8 +387,14 @@ class Network : public Trackable<Network<D, T>> {
     return ModelUse::Shared(this->here().arena_->use);
   }
 
+ protected:
+  // Makes requires_grad of all parameters that of another network with the same graph.
+  void copy_requires_grad(const std::vector<ParameterInfo>& parameters);
+
  private:
+  friend class Hook<D, T>;
   friend class Output<D, T>;
+  friend class Parameters<D, T>;
   friend class LossValue<D, T>;
   friend class Predictor<D, T>;
 
@@ -411,6 +413,8 @@ class Network : public Trackable<Network<D, T>> {
     return {buffer.data(), Sizes{buffer.size()}};
   }
 
+  void set_requires_grad(std::span<const int> parameters, bool on);
+  void remove_hook(std::uint64_t number);
   void run_forward_hooks();
   void run_backward_hooks();
   // Takes a graph that runs, and its plan. An error changes nothing.
