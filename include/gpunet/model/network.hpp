@@ -47,8 +47,7 @@ struct NetworkOptions {
   "path), and net.copy_state(other) for the state of another model"
 #define GPUNET_NO_MOVE                                                                             \
   "gpunet::Model: a network stays on its device, write Model<Net, Cuda> net(cuda), or auto other " \
-  "= "                                                                                             \
-  "net.to(device) of a Model"
+  "= net.to(device) of a Model"
 #define GPUNET_NO_MODULES                                                                      \
   "gpunet::Model: a network has no modules at run time, loop over net.named_parameters(), or " \
   "write summary(net)"
@@ -174,8 +173,7 @@ class Network : public Trackable<Network<D, T>> {
                   "them with to(device)");
     static_assert(std::is_same_v<std::remove_const_t<U>, T>,
                   "gpunet::Model: the inputs have another element type than the model (float, "
-                  "unless its third argument "
-                  "says otherwise), make them of the same");
+                  "unless its third argument says otherwise), make them of the same");
     const ModelUse::Exclusive use = exclusive_use();
     if constexpr (std::is_same_v<E, D> && std::is_same_v<std::remove_const_t<U>, T>)
       run_forward_pass(inputs);
@@ -200,8 +198,7 @@ class Network : public Trackable<Network<D, T>> {
   operator()(X&&) {
     static_assert(detail::never<X>,
                   "gpunet::Model: the input is no tensor, make one of numbers: Tensor<float, Host> "
-                  "x(host, {batch, 4}, "
-                  "values), give batch.inputs of a batch");
+                  "x(host, {batch, 4}, values), give batch.inputs of a batch");
     return Output<D, T>(*this, pass_, 0);
   }
   // The same for networks with two or three inputs.
@@ -402,8 +399,8 @@ class Network : public Trackable<Network<D, T>> {
   static Graph graph_of(F& f, std::initializer_list<Sizes> inputs) {
     static_assert(nn::values_taken_by<F> == count,
                   "gpunet::Network: the function takes another number of values than inputs are "
-                  "given, give the sizes "
-                  "of one sample of each: Network net(host, f, {3, 32, 32}, {10})");
+                  "given, give the sizes of one sample of each: Network net(host, f, {3, 32, 32}, "
+                  "{10})");
     return nn::detail::graph_of_function(nn::detail::backend_of<D, T>(), f, inputs);
   }
 
@@ -582,10 +579,8 @@ template <detail::Wrong D, class T>
 class Network<D, T> : public detail::AnyArguments {
   static_assert(detail::never<D>,
                 "gpunet::Network: the arguments are a device, a function of values and the sizes "
-                "of one sample in braces, "
-                "write Network net(host, [](nn::Value x) { return linear(x, 3); }, {4}), and Model "
-                "net(host, Net{}) for "
-                "layers");
+                "of one sample in braces, write Network net(host, [](nn::Value x) { return "
+                "linear(x, 3); }, {4}), and Model net(host, Net{}) for layers");
 
  public:
   using AnyArguments::AnyArguments;
