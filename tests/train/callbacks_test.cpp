@@ -466,15 +466,54 @@ TEST_CASE("fit says which epoch was the best, and what became of its weights") {
   const std::string file = folder / "run.safetensors";
   for (const auto& [epochs, first] : {std::pair(3, 0), std::pair(4, 3), std::pair(4, 4)}) {
     Lesson<Host> resumed;
-    const auto again = fit(resumed, {.epochs = epochs, .resume = file},
-                           static_cast<std::size_t>(first), train::EarlyStopping(best_score));
+    Text output, no_bar;
+    const auto again =
+        fit(resumed, {.epochs = epochs, .resume = file}, static_cast<std::size_t>(first),
+            train::ProgressBar({.terminal = terminal(output, no_bar, false)}),
+            train::EarlyStopping(best_score));
     CHECK(again.end == train::End::finished);
     REQUIRE(again.best.size() == 1);
     CHECK(again.best[0].number == 2);
+    CHECK(output.get().ends_with("best epoch: 2, val_score 3; its weights are restored\n"));
   }
   Lesson<Host> alone;
   CHECK(alone.fit({}).best.empty());
   CHECK(alone.fit({}, train::EarlyStopping()).best[0].weights.empty());
+}
+
+TEST_CASE("parts that monitor the same number have a best epoch each") {
+  const double values[] = {1, 2, 2.25, 2.125};
+  std::size_t epoch = 0;
+  Lesson<Host> lesson;
+  train::EarlyStopping any({.patience = 9, .monitor = "score", .mode = train::Mode::max});
+  train::EarlyStopping large(
+      {.patience = 9, .min_delta = 0.5, .monitor = "score", .mode = train::Mode::max});
+  const auto history =
+      lesson.fit({.epochs = 4},
+                 train::Measure("score", [&](const auto&, const auto&) { return values[epoch]; }),
+                 any, large, [&](train::Training&) { ++epoch; });
+  REQUIRE(history.best.size() == 2);
+  CHECK(history.best[0].part == &any);
+  CHECK(history.best[0].number == 3);
+  CHECK(history.best[1].part == &large);
+  CHECK(history.best[1].number == 2);
+}
+
+TEST_CASE("the best epoch of a number that a part changes") {
+  const TempFolder folder;
+  const double values[] = {3, -1, 2};
+  const auto fit = [&] {
+    Lesson<Host> lesson;
+    return lesson.fit(
+        {.epochs = 3, .resume = folder / "run.safetensors"},
+        [&](train::Training& run) { run.current.loss = values[run.epoch - 1]; },
+        train::EarlyStopping({.patience = 9}));
+  };
+  const auto history = fit();
+  REQUIRE(history.best.size() == 1);
+  CHECK(history.best[0].number == 2);
+  CHECK(history.best[0].value == -1);
+  CHECK(fit().best.empty());  // over already: which epoch had it is not in the checkpoint
 }
 
 TEST_CASE("what a part throws arrives, and the terminal is as it was") {

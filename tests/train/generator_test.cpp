@@ -157,4 +157,15 @@ TEST_CASE("generators that cannot be used") {
         "gpunet::train::fit: .generator with batches that are made already (they draw from that of "
         "their loader), "
         "give it to the data::DataLoader");
+  const data::DataLoader plain(set, {.batch_size = 4});
+  auto ready = plain.resident_on(host);
+  const auto see = [](const auto&, const auto&) {
+    return true;
+  };
+  CHECK(error_of([&] { train::evaluate(net, nn::CrossEntropyLoss(), ready, see, moved); }) ==
+        "gpunet::train::evaluate: a generator with batches that are made already (they draw from "
+        "that of their loader), give it to the data::DataLoader");
+  const auto history = train::fit(net, nn::CrossEntropyLoss(), optimizer, plain,
+                                  {.generator = moved}, train::Validation(ready));
+  CHECK(history.epochs[0].val_loss == train::evaluate(net, nn::CrossEntropyLoss(), plain).loss);
 }

@@ -47,8 +47,7 @@ struct NetworkOptions {
   "path), and net.copy_state(other) for the state of another model"
 #define GPUNET_NO_MOVE                                                                             \
   "gpunet::Model: a network stays on its device, write Model<Net, Cuda> net(cuda), or auto other " \
-  "= "                                                                                             \
-  "net.to(device) of a Model"
+  "= net.to(device) of a Model"
 #define GPUNET_NO_MODULES                                                                      \
   "gpunet::Model: a network has no modules at run time, loop over net.named_parameters(), or " \
   "write summary(net)"
@@ -268,7 +267,6 @@ class Network : public Trackable<Network<D, T>> {
   // it (unless all below is frozen).
   Hook<D, T> register_full_backward_hook(std::string_view layer,
                                          std::function<void(const Tensor<T, D>&)> f);
-  void remove_hook(std::uint64_t number);
   bool has_hooks() const;
 
   // Sets the reducer of the gradients of each backward pass over several processes, nullptr for
@@ -331,9 +329,6 @@ class Network : public Trackable<Network<D, T>> {
       every.push_back(static_cast<int>(i));
     set_requires_grad(every, on);
   }
-  // The same for parameters with the given indices, and as in a copy of this network.
-  void set_requires_grad(std::span<const int> parameters, bool on);
-  void copy_requires_grad(const std::vector<ParameterInfo>& parameters);
   // Returns a number that changes when the gradients that a backward pass computes change.
   std::uint64_t plan_number() const { return plan_number_; }
 
@@ -389,17 +384,23 @@ class Network : public Trackable<Network<D, T>> {
     return ModelUse::Shared(this->here().arena_->use);
   }
 
+ protected:
+  // Makes requires_grad of all parameters that of another network with the same graph.
+  void copy_requires_grad(const std::vector<ParameterInfo>& parameters);
+
  private:
+  friend class Hook<D, T>;
   friend class Output<D, T>;
+  friend class Parameters<D, T>;
   friend class LossValue<D, T>;
   friend class Predictor<D, T>;
 
   template <int count, class F>
   static Graph graph_of(F& f, std::initializer_list<Sizes> inputs) {
-    static_assert(
-        nn::values_taken_by<F> == count,
-        "gpunet::Network: the function takes another number of values than inputs are given, give "
-        "the sizes of one sample of each: Network net(host, f, {3, 32, 32}, {10})");
+    static_assert(nn::values_taken_by<F> == count,
+                  "gpunet::Network: the function takes another number of values than inputs are "
+                  "given, give the sizes of one sample of each: Network net(host, f, {3, 32, 32}, "
+                  "{10})");
     return nn::detail::graph_of_function(nn::detail::backend_of<D, T>(), f, inputs);
   }
 
@@ -409,6 +410,8 @@ class Network : public Trackable<Network<D, T>> {
     return {buffer.data(), Sizes{buffer.size()}};
   }
 
+  void set_requires_grad(std::span<const int> parameters, bool on);
+  void remove_hook(std::uint64_t number);
   void run_forward_hooks();
   void run_backward_hooks();
   // Takes a graph that runs, and its plan. An error changes nothing.

@@ -123,6 +123,7 @@ class EarlyStopping {
   void visit_state(StateVisitor& state);
 
   void on_fit_begin(Training& run);
+  void on_resume(Training& run) { note_best(run); }
   template <class Model, class Optimizer>
   void on_epoch_end(Run<Model, Optimizer>& run) {
     const double value = run.value_of(options_.monitor);
@@ -176,6 +177,7 @@ class ModelCheckpoint {
   void visit_state(StateVisitor& state) { best_.visit_state(state); }
 
   void on_fit_begin(Training& run);
+  void on_resume(Training& run) { note_best(run); }
   template <class Model, class Optimizer>
   void on_epoch_end(Run<Model, Optimizer>& run) {
     if (run.is_main) step(run.model_of(options_.monitor), run.value_of(options_.monitor));

@@ -66,7 +66,8 @@ GPUNET_INLINE void EarlyStopping::stop(Training& run) const {
 }
 
 GPUNET_INLINE void EarlyStopping::note_best(Training& run) const {
-  run.note_best(options_.monitor, best_.value(), options_.restore_best_weights ? "restored" : "");
+  run.note_best(options_.monitor, best_.value(), options_.restore_best_weights ? "restored" : "",
+                this);
 }
 
 GPUNET_INLINE ModelCheckpoint::ModelCheckpoint(std::string path,
@@ -85,8 +86,8 @@ GPUNET_INLINE bool ModelCheckpoint::is_due(double value) {
 }
 
 GPUNET_INLINE void ModelCheckpoint::note_best(Training& run) const {
-  run.note_best(options_.monitor, best_.value(),
-                options_.save_best_only ? "saved to " + path_ : "");
+  run.note_best(options_.monitor, best_.value(), options_.save_best_only ? "saved to " + path_ : "",
+                this);
 }
 
 GPUNET_INLINE void ModelCheckpoint::on_fit_begin(Training& run) {

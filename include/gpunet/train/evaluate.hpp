@@ -89,13 +89,17 @@ struct Evaluation {
 // or of batches that are on the device already (loader.resident_on(device)). Restores the model's
 // mode. Calls see(outputs, targets) after each batch, for metrics, with the targets of the loader;
 // stops if it returns false. With nn::OutputLoss, the loader's targets are used as in fit(). A
-// loader without a generator draws from `generator`.
+// loader without a generator draws from `generator`; throws Error if one is given with batches that
+// are on the device already.
 template <class Model, class Loss, class Loader, class See>
 Evaluation evaluate(Model& model, const Loss& criterion, Loader&& loader, See see,
                     const GeneratorOption& generator = {}) {
+  auto& device = model.device();
+  require(detail::TakesGenerator<Loader, typename Model::device_type> || !generator.is_given(),
+          "gpunet::train::evaluate: a generator with batches that are made already (they draw from "
+          "that of their loader), give it to the data::DataLoader");
   const detail::KeepMode keep(model);
   model.eval();
-  auto& device = model.device();
   using Target = nn::TargetOf<Loss, typename Model::device_type, typename Model::value_type>;
   RunningLoss loss(device);
   index_t samples = 0, labels = 0;

@@ -13,9 +13,9 @@ namespace gpunet::train::detail {
 // What has to be the same on all ranks, a line each.
 class RankLines {
  public:
-  template <class Value>
-  void add(const char* name, const Value& value) {
-    text_ += concat(name, " ", value, "\n");
+  template <class... Texts>
+  void add(const Texts&... texts) {
+    text_ += concat(texts..., "\n");
   }
   // Adds the numbers that an object visits, such as the options of an optimizer.
   template <class Object>
@@ -49,7 +49,7 @@ class FitRanks {
   // With ranks only: throws Error on all of them unless all have the same lines, and each its own
   // part of `parts` of the samples (0: not known).
   void require_same(const RankLines& lines, index_t part, index_t parts) const;
-  // With ranks only: throws Error on all of them if some have found a file, and others not.
+  // Throws Error on all ranks if some have found a file, and others not.
   void require_found(bool is_there, const std::string& path) const;
   // A part of one rank may stop the training: then all stop, for one reason.
   void agree_to_stop(Training& run);

@@ -1,7 +1,6 @@
 // What a part of fit() may have, and the step that follows from the parts.
 #pragma once
 
-#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -12,10 +11,20 @@
 namespace gpunet::train::detail {
 
 // What a part may have; R is the Run.
-template <class Part, class R>
-concept HasBeforeUpdate = requires(Part& part, R& run) {
-  part.before_update(run);
-};
+#define GPUNET_PART_CONCEPT(NAME, FUNCTION)       \
+  template <class Part, class R>                  \
+  concept NAME = requires(Part & part, R & run) { \
+    part.FUNCTION(run);                           \
+  }
+GPUNET_PART_CONCEPT(HasOnFitBegin, on_fit_begin);
+GPUNET_PART_CONCEPT(HasOnResume, on_resume);
+GPUNET_PART_CONCEPT(HasOnEpochBegin, on_epoch_begin);
+GPUNET_PART_CONCEPT(HasBeforeUpdate, before_update);
+GPUNET_PART_CONCEPT(HasOnStepEnd, on_step_end);
+GPUNET_PART_CONCEPT(HasOnValidationStepEnd, on_validation_step_end);
+GPUNET_PART_CONCEPT(HasOnEpochEnd, on_epoch_end);
+GPUNET_PART_CONCEPT(HasOnFitEnd, on_fit_end);
+#undef GPUNET_PART_CONCEPT
 struct SeesBatch {
   template <class Outputs, class Targets>
   bool operator()(const Outputs& outputs, const Targets& targets) const;
@@ -39,10 +48,6 @@ concept Counts = Measures<Part> ||
   part.update(outputs, labels);
   part.reset();
 };
-template <class Part, class R>
-concept SeesSteps = requires(Part& part, R& run) {
-  part.on_step_end(run);
-};
 // Whether it may stop the training within an epoch; ProgressBar and others say that they do not.
 // Then fit asks the other ranks after each step.
 template <class Part>
@@ -50,27 +55,17 @@ concept NeverStops = requires {
   requires Part::never_stops;
 };
 template <class Part, class R>
-concept MayStop = (SeesSteps<Part, R> || HasBeforeUpdate<Part, R>)&&!NeverStops<Part>;
-template <class Part>
-concept TellsAccuracy = requires(Part& part) {
+concept MayStop = (HasOnStepEnd<Part, R> || HasBeforeUpdate<Part, R>)&&!NeverStops<Part>;
+template <class Part, class Model>
+concept CountsAccuracy = Counts<Part, Model> && requires(Part& part) {
   part.result().accuracy();
 };
 
 template <class Part, class R, class Model, class Loss>
-concept IsPart = HasBeforeUpdate<Part, R> || Validates<Part, R, Loss> || Counts<Part, Model> ||
-    std::is_invocable_v<Part&, R&> || requires(Part& part, R& run) {
-  part.on_fit_begin(run);
-} || requires(Part& part, R& run) {
-  part.on_epoch_begin(run);
-} || requires(Part& part, R& run) {
-  part.on_step_end(run);
-} || requires(Part& part, R& run) {
-  part.on_validation_step_end(run);
-} || requires(Part& part, R& run) {
-  part.on_epoch_end(run);
-} || requires(Part& part, R& run) {
-  part.on_fit_end(run);
-};
+concept IsPart = HasOnFitBegin<Part, R> || HasOnResume<Part, R> || HasOnEpochBegin<Part, R> ||
+    HasBeforeUpdate<Part, R> || HasOnStepEnd<Part, R> || HasOnValidationStepEnd<Part, R> ||
+    HasOnEpochEnd<Part, R> || HasOnFitEnd<Part, R> || Validates<Part, R, Loss> ||
+    Counts<Part, Model> || std::is_invocable_v<Part&, R&>;
 
 // Compile errors for an object that is not a part, and for functions of a part that fit could not
 // call.
@@ -79,12 +74,10 @@ struct RequirePart {
   using Changed = std::remove_const_t<Part>;
   static_assert(IsPart<Part, R, Model, Loss> || !IsPart<Changed, R, Model, Loss>,
                 "gpunet::train::fit: a part of the training is const (its functions change it), "
-                "give an object that "
-                "is not");
+                "give an object that is not");
   static_assert(IsPart<Changed, R, Model, Loss>,
                 "gpunet::train::fit: an argument after the options is not a part of a training, "
-                "give an object "
-                "with on_epoch_end(train::Training&) or another of fit's functions");
+                "give an object with on_epoch_end(train::Training&) or another of fit's functions");
 
 // A function of this name takes the training, or the part has none. Those of templates and
 // overloads are not found.
@@ -95,6 +88,7 @@ struct RequirePart {
       " of a part does not take the training (it would never be called), "                 \
       "write void " #NAME "(train::Training& run)")
   GPUNET_REQUIRE_PART(on_fit_begin);
+  GPUNET_REQUIRE_PART(on_resume);
   GPUNET_REQUIRE_PART(on_epoch_begin);
   GPUNET_REQUIRE_PART(before_update);
   GPUNET_REQUIRE_PART(on_step_end);
@@ -105,33 +99,23 @@ struct RequirePart {
   static_assert(
       Stateful<Changed> || !requires { &Changed::visit_state; },
       "gpunet::train::fit: the function visit_state of a part does not take a visitor (a "
-      "checkpoint would lack its "
-      "state), write void visit_state(StateVisitor& state)");
+      "checkpoint would lack its state), write void visit_state(StateVisitor& state)");
   static_assert(
       requires(Part & part) { part.on_exit(); } || !requires { &Changed::on_exit; },
       "gpunet::train::fit: the function on_exit of a part takes an argument (it would never be "
-      "called), write void "
-      "on_exit() noexcept");
+      "called), write void on_exit() noexcept");
 };
 
-// Calls on_exit() of all parts at the end, also after an exception.
+// Returns a function that calls another for each part that it takes, in their order.
 template <class... Parts>
-class Exit {
- public:
-  explicit Exit(Parts&... parts) : parts_(parts...) {}
-  Exit(const Exit&) = delete;
-  Exit& operator=(const Exit&) = delete;
-  ~Exit() {
-    std::apply([](auto&... parts) { (leave(parts), ...); }, parts_);
-  }
-
- private:
-  template <class Part>
-  static void leave(Part& part) {
-    if constexpr (requires { part.on_exit(); }) part.on_exit();
-  }
-  std::tuple<Parts&...> parts_;
-};
+auto each_of(Parts&... parts) {
+  return [&parts...](auto f) {
+    [[maybe_unused]] const auto call = [&f](auto& part) {
+      if constexpr (requires { f(part); }) f(part);
+    };
+    (call(parts), ...);
+  };
+}
 
 // One training step: train::Step unless a part needs outputs or gradients.
 template <class R, class Model, class Loss, class Optimizer, class... Parts>
@@ -144,15 +128,16 @@ class FitStep {
   using WholeStep = std::conditional_t<
       counts || before_update, NoStep,
       Step<typename Model::device_type, typename Model::value_type, Loss, Optimizer>>;
+  using EachPart = decltype(each_of(std::declval<Parts&>()...));
   using BatchLoss = LossValue<typename Model::device_type, typename Model::value_type>;
 
  public:
-  FitStep(R& run, const Loss& criterion, const StepOptions& options, Parts&... parts)
+  FitStep(R& run, const Loss& criterion, const StepOptions& options, const EachPart& each_part)
       : run_(run),
         criterion_(criterion),
         options_(options),
         step_(run.model, criterion, run.optimizer, options),
-        parts_(parts...) {
+        each_part_(each_part) {
     if (options.scaler) options.scaler->begin_step();  // NoStep does not
   }
 
@@ -196,10 +181,7 @@ class FitStep {
     if constexpr (counts || before_update) {
       amp::GradScaler* const scaler = options_.scaler;
       if (scaler) scaler->unscale_(run_.optimizer);
-      each([&](auto& part) {
-        if constexpr (HasBeforeUpdate<std::remove_reference_t<decltype(part)>, R>)
-          part.before_update(run_);
-      });
+      each_part_([&](HasBeforeUpdate<R> auto& part) { part.before_update(run_); });
       if (!scaler) return run_.optimizer.step();
       scaler->step(run_.optimizer);
       scaler->update();
@@ -240,10 +222,8 @@ class FitStep {
     if constexpr (counts) {
       const auto outputs = run_.model(inputs);
       auto loss = criterion_(outputs, labels);
-      each([&](auto& part) {
-        if constexpr (Counts<std::remove_reference_t<decltype(part)>, Model>)
-          update_metric(part, criterion_, outputs, of_loader);
-      });
+      each_part_(
+          [&](Counts<Model> auto& part) { update_metric(part, criterion_, outputs, of_loader); });
       loss.backward(loss_gradient);
       return loss;
     } else {
@@ -251,17 +231,12 @@ class FitStep {
     }
   }
 
-  template <class F>
-  void each(F f) {
-    std::apply([&](auto&... parts) { (f(parts), ...); }, parts_);
-  }
-
   R& run_;
   const Loss& criterion_;
   const StepOptions options_;
   index_t batches_ = 0;  // since the last update
   [[no_unique_address]] WholeStep step_;
-  std::tuple<Parts&...> parts_;
+  const EachPart& each_part_;
 };
 
 }  // namespace gpunet::train::detail

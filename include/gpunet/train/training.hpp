@@ -70,10 +70,11 @@ enum class End { finished, no_improvement, not_finite, interrupted, stopped };
 
 // The best epoch by a number that a part monitors.
 struct BestEpoch {
-  index_t number = 0;        // from 1
-  std::string monitor = {};  // "val_loss"
-  double value = 0;          // of it
-  std::string weights = {};  // of its weights: "restored", "saved to best.pth"; empty: neither
+  index_t number = 0;          // from 1
+  std::string monitor = {};    // "val_loss"
+  double value = 0;            // of it
+  std::string weights = {};    // of its weights: "restored", "saved to best.pth"; empty: neither
+  const void* part = nullptr;  // address of the EarlyStopping or ModelCheckpoint
 };
 
 // What fit() returns.
@@ -131,10 +132,10 @@ class Training {
   std::string monitored(const std::optional<Monitor>& wish) const;
   // Returns its value after an epoch. Throws Error if it is an accuracy that was not measured.
   double value_of(const std::optional<Monitor>& wish) const;
-  // Stores in history.best which epoch first had the best value of a monitored number. Nothing
-  // without a value.
+  // Stores in history.best which epoch first had the best value of a number that `part` monitors.
+  // Nothing without a value, or if no epoch is known to have it.
   void note_best(const std::optional<Monitor>& wish, std::optional<double> value,
-                 const std::string& weights);
+                 const std::string& weights, const void* part = nullptr);
 };
 
 // A Training with its model and optimizer, for parts that need them.

@@ -141,22 +141,25 @@ GPUNET_INLINE double Training::value_of(const std::optional<Monitor>& wish) cons
   const double value = current[name];
   require(name != name_of(Metric::val_accuracy) || !std::isnan(value), "gpunet::train::fit: ", name,
           " is monitored and is NaN (a Validation measures it where targets are labels that are "
-          "not all ignored), "
-          "monitor "
-          "val_loss");
+          "not all ignored), monitor val_loss");
   return value;
 }
 
 GPUNET_INLINE void Training::note_best(const std::optional<Monitor>& wish,
-                                       std::optional<double> value, const std::string& weights) {
+                                       std::optional<double> value, const std::string& weights,
+                                       const void* part) {
   if (!value) return;
-  BestEpoch best{.monitor = monitored(wish), .value = *value, .weights = weights};
+  BestEpoch best{.monitor = monitored(wish), .value = *value, .weights = weights, .part = part};
+  std::erase_if(history.best, [&](const BestEpoch& old) {
+    const bool is_same = old.part == part && old.monitor == best.monitor && old.weights == weights;
+    if (is_same && old.value == *value) best.number = old.number;
+    return is_same;
+  });
   for (const Epoch& one : history.epochs)
     if (best.number == 0 && one[best.monitor] == *value) best.number = one.number;
-  std::erase_if(history.best, [&](const BestEpoch& old) {
-    return old.monitor == best.monitor && old.weights == weights;
-  });
-  history.best.push_back(std::move(best));
+  // The history has not what a part has changed.
+  if (best.number == 0 && current[best.monitor] == *value) best.number = current.number;
+  if (best.number > 0) history.best.push_back(std::move(best));
 }
 
 }  // namespace gpunet::train
