@@ -27,6 +27,7 @@
 
 #include <gpunet/core/refused.hpp>
 #include <gpunet/core/shape.hpp>
+#include <gpunet/core/text.hpp>
 #include <gpunet/graph/graph.hpp>
 
 namespace gpunet::nn {
