@@ -75,6 +75,10 @@ const Exception& exception_of(const std::string& name) {
       {"mish", 0, 0, is_subnormal},
       {"log_sigmoid", 0, 0, is_subnormal},
       {"log_exp", 0, 0, is_subnormal},
+      {"expm1", 0, 6e-8},       // PyTorch's float expm1(-17) is -1
+      {"rsqrt", 0, 0, is_far},  // PyTorch's gradient overflows
+      {"poisson", 0, 0, is_far},
+      {"poisson_rate", 0, 0, is_far},
       {"bce_logits", 0, 1e-15},
       {"log_softmax", 0, 1e-15},
       {"kl_div", 0, 0,
@@ -165,7 +169,6 @@ std::vector<Case> functions_of_pairs() {
   GPUNET_CASE("bce_logits", "few", 1, binary_cross_entropy_with_logits(x, t))
   GPUNET_CASE("kl_div", "few", 1, kl_div(x, t))
   GPUNET_CASE("poisson", "few", 1, poisson_nll_loss(x, t))
-  GPUNET_CASE("poisson_full", "few", 1, poisson_nll_loss(x, t, {.full = true}))
   GPUNET_CASE("poisson_rate", "few", 1, poisson_nll_loss(x, t, {.log_input = false}))
   GPUNET_CASE("bce", "probabilities", 1, binary_cross_entropy(x, t))
   GPUNET_CASE("bce_sigmoid", "logits", 1, binary_cross_entropy(sigmoid(x), t))
@@ -277,8 +280,11 @@ void check_tensor(const F& f) {
   const std::vector<T> y = Tensor(apply_function(f, tensor)).to_vector();
   for (std::size_t i = 0; i < y.size(); ++i) {
     CAPTURE(x[i]);
-    const bool both_nan = std::isnan(y[i]) && std::isnan(of_value[i]);
-    CHECK((both_nan || std::memcmp(&y[i], &of_value[i], sizeof(T)) == 0));
+    // Networks count subnormal numbers as 0.
+    const bool same = std::fabs(y[i]) < std::numeric_limits<T>::min()
+                          ? of_value[i] == 0
+                          : std::memcmp(&y[i], &of_value[i], sizeof(T)) == 0;
+    CHECK((same || (std::isnan(y[i]) && std::isnan(of_value[i]))));
   }
 }
 

@@ -50,7 +50,6 @@ binary = {
     "kl_div": lambda x, t: F.kl_div(x, t, reduction="none"),
     "kl_div_log": lambda x, t: F.kl_div(x, t, reduction="none", log_target=True),
     "poisson": lambda x, t: F.poisson_nll_loss(x, t, reduction="none"),
-    "poisson_full": lambda x, t: F.poisson_nll_loss(x, t, full=True, reduction="none"),
     "poisson_rate": lambda x, t: F.poisson_nll_loss(x, t, log_input=False, reduction="none"),
 }
 # name: function of rows

@@ -7,7 +7,6 @@
 #include <numbers>
 #include <string_view>
 
-#include <gpunet/device/functor_math.hpp>
 #include <gpunet/functions/function.hpp>
 #include <gpunet/nn/bce_loss.hpp>
 #include <gpunet/nn/elementwise_loss.hpp>
@@ -135,18 +134,18 @@ struct PoissonError {
   double eps = 1e-8;
   template <class T>
   GPUNET_FN T value(T x, T t) const {
-    const T loss = log_input ? math::exp(x) - t * x : x - t * math::log(x + static_cast<T>(eps));
-    const T half_log = T{0.5} * math::log(static_cast<T>(2 * std::numbers::pi) * t);
-    return full && t > 1 ? loss + (t * math::log(t) - t + half_log) : loss;
+    const T loss = log_input ? std::exp(x) - t * x : x - t * std::log(x + static_cast<T>(eps));
+    const T half_log = T{0.5} * std::log(static_cast<T>(2 * std::numbers::pi) * t);
+    return full && t > 1 ? loss + (t * std::log(t) - t + half_log) : loss;
   }
   template <class T>
   GPUNET_FN T gradient(T x, T t) const {
-    return log_input ? math::exp(x) - t : T{1} - t / (x + static_cast<T>(eps));
+    return log_input ? std::exp(x) - t : T{1} - t / (x + static_cast<T>(eps));
   }
   template <class T>
   GPUNET_FN T target_gradient(T x, T t) const {
-    const T gradient = log_input ? -x : -math::log(x + static_cast<T>(eps));
-    return full && t > 1 ? gradient + (math::log(t) + T{0.5} / t) : gradient;
+    const T gradient = log_input ? -x : -std::log(x + static_cast<T>(eps));
+    return full && t > 1 ? gradient + (std::log(t) + T{0.5} / t) : gradient;
   }
 };
 

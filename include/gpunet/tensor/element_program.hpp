@@ -472,10 +472,12 @@ GPUNET_EXTERN_LOOP(gpunet::detail::RunElements);
 #define GPUNET_NUMBER_UNARY(Name) \
   GPUNET_FLOAT_LOOPS(UnaryLoop, Name) GPUNET_INTEGER_LOOPS(UnaryLoop, Name)
 #define GPUNET_FLOAT_UNARY(Name) GPUNET_FLOAT_LOOPS(UnaryLoop, Name)
-#define GPUNET_NUMBER_FUNCTION(scope, Name) GPUNET_NUMBER_UNARY(Apply<gpunet::scope::Name>)
-#define GPUNET_STEP(scope, Name) GPUNET_FLOAT_LOOPS(UnaryLoop, Apply<gpunet::scope::Name>)
-#define GPUNET_STEP_OF_1(scope, Name) GPUNET_FLOAT_LOOPS(BinaryLoop, Apply<gpunet::scope::Name>)
-#define GPUNET_STEP_OF_2(scope, Name) GPUNET_FLOAT_LOOPS(TernaryLoop, Apply<gpunet::scope::Name>)
+#define GPUNET_NUMBER_FUNCTION_LOOP(scope, Name) GPUNET_NUMBER_UNARY(Apply<gpunet::scope::Name>)
+#define GPUNET_FUNCTION_LOOP(scope, Name) GPUNET_FLOAT_LOOPS(UnaryLoop, Apply<gpunet::scope::Name>)
+#define GPUNET_FUNCTION_LOOP_OF_1(scope, Name) \
+  GPUNET_FLOAT_LOOPS(BinaryLoop, Apply<gpunet::scope::Name>)
+#define GPUNET_FUNCTION_LOOP_OF_2(scope, Name) \
+  GPUNET_FLOAT_LOOPS(TernaryLoop, Apply<gpunet::scope::Name>)
 #define GPUNET_LOOPS_OF_TYPE(To, A, B, C, D, E) \
   GPUNET_BLOCK_LOOP(WhereLoop<To>)              \
   GPUNET_BLOCK_LOOP(CastLoop<To, A>)            \
@@ -489,10 +491,10 @@ GPUNET_EXTERN_LOOP(gpunet::detail::RunElements);
   GPUNET_BIT_OPS(GPUNET_BIT_BINARY)                                                   \
   GPUNET_COMPARISONS(GPUNET_COMPARISON)                                               \
   GPUNET_UNARY_OPS(GPUNET_NUMBER_UNARY)                                               \
-  GPUNET_NUMBER_FUNCTIONS(GPUNET_NUMBER_FUNCTION)                                     \
-  GPUNET_STEPS(GPUNET_STEP)                                                           \
-  GPUNET_STEPS_OF_1(GPUNET_STEP_OF_1)                                                 \
-  GPUNET_STEPS_OF_2(GPUNET_STEP_OF_2)                                                 \
+  GPUNET_NUMBER_FUNCTIONS(GPUNET_NUMBER_FUNCTION_LOOP)                                \
+  GPUNET_STEPS(GPUNET_FUNCTION_LOOP)                                                  \
+  GPUNET_STEPS_OF_1(GPUNET_FUNCTION_LOOP_OF_1)                                        \
+  GPUNET_STEPS_OF_2(GPUNET_FUNCTION_LOOP_OF_2)                                        \
   GPUNET_TESTS(GPUNET_FLOAT_UNARY)                                                    \
   GPUNET_LOOPS_OF_TYPE(float, double, std::int32_t, std::int64_t, std::uint8_t, bool) \
   GPUNET_LOOPS_OF_TYPE(double, float, std::int32_t, std::int64_t, std::uint8_t, bool) \
