@@ -348,6 +348,8 @@ TEST_CASE("the gradients of every loss at 20 shapes") {
     check.loss(nn::BCEWithLogitsLoss({.pos_weight = 3}), shapes, logits);
     check.loss(nn::KLDivLoss({.reduction = nn::Reduction::batchmean}), shapes, {-3, 0, 0, 1});
     check.loss(nn::KLDivLoss({.log_target = true}), shapes, {-3, 0, -3, 0});
+    check.loss(nn::PoissonNLLLoss({.full = true}), shapes, {-3, 3, 0, 9});
+    check.loss(nn::PoissonNLLLoss({.log_input = false}), shapes, {1, 3, 0, 9});
     check.loss(nn::HingeEmbeddingLoss({.margin = 4}), shapes, {-3, 3, 1, 1});
     check.loss(nn::HingeEmbeddingLoss({.margin = 4}), shapes, {-3, 3, -1, -1});
   }
