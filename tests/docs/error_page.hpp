@@ -18,6 +18,9 @@ inline std::string as_code(std::string_view tokens) {
   std::string code(tokens);
   for (std::size_t i = code.find("; "); i != code.npos; i = code.find("; ", i))
     code.replace(i, 2, ";\n");
+  // A line break of the source behind a bracket is a space among the tokens.
+  for (std::size_t i = code.find("( "); i != code.npos; i = code.find("( ", i))
+    code.erase(i + 1, 1);
   return code.ends_with(';') ? code : code + ";";
 }
 

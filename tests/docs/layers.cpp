@@ -149,7 +149,7 @@ class LayerPage {
 std::set<std::string> classes_of_nn() {
   const std::filesystem::path include = GPUNET_PROJECT "/include";
   const std::string all = slurp(include / "gpunet/gpunet.hpp");
-  const std::regex header("#include <(gpunet/nn/[^>]*)>");
+  const std::regex header("#include <(gpunet/(?:nn/|functions/activations)[^>]*)>");
   const std::regex definition("(?:class|struct|using) (\\w+)(?: =.*|[^;]*|.*\\{.*\\};)");
   std::set<std::string> classes;
   for (std::sregex_iterator at(all.begin(), all.end(), header), end; at != end; ++at) {
