@@ -14,7 +14,7 @@
 
 BEGIN {
   contract = "(output|parameters|buffers|scratch|cache_bytes|forward|backward|extra_repr|multiply_adds|evaluate|check|sample_sizes|read" \
-    "|read_bytes|is_random|has_bytes|image|operator\\(\\)|value|gradient|on_[a-z_]*|before_update|validate|run|class_name)"
+    "|bounds|options|lower|append|read_bytes|is_random|has_bytes|image|operator\\(\\)|value|gradient|on_[a-z_]*|before_update|validate|run|class_name)"
 }
 
 # Characters that mean something to Doxygen.
@@ -111,11 +111,11 @@ function obvious(i,    text, name) {
     gsub(/\*\//, "* /", text)
     return " @code{.cpp} " text " @endcode "
   }
-  if (text ~ /^ *static constexpr bool [a-z_]+ = true;$/) return " As the contract says. "
+  if (text ~ /^ *static constexpr (bool [a-z_]+ = true|std::string_view function_name = .*|OfIntegers of_integers = .*);$/) return " As the contract says. "
   text = declaration(i)
   if (text ~ /ostream& operator<</) return " Writes it as text. "
   sub(/^ *template *<[^<>]*(<[^<>]*>[^<>]*)*> */, "", text)
-  if (text ~ "^[^(]* " contract "\\(" && FILENAME ~ /\/(nn|data|train|optim|extras)\//) return " As the contract says. "
+  if (text ~ "^[^(]* " contract "\\(" && FILENAME ~ /\/(functions|nn|data|train|optim|extras)\//) return " As the contract says. "
   if (text ~ "^ *(constexpr |consteval |explicit )*" class_name "\\(" || text ~ /^ *[A-Za-z0-9]+\(.*\) *->/) return " See the description of the class. "
   if (all_data[depth] && text !~ /^[^={]*\(.*\) *(const)? *\{/) return " See the description above. "
   return ""

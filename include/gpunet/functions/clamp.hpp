@@ -9,8 +9,8 @@ namespace gpunet {
 
 // The bounds of y = min(max(x, low), high).
 struct Bounds {
-  double low = -std::numeric_limits<double>::infinity(),
-         high = std::numeric_limits<double>::infinity();
+  double low = -std::numeric_limits<double>::infinity();
+  double high = std::numeric_limits<double>::infinity();
 };
 
 // min(max(x, low), high); NaN stays NaN, as in PyTorch. <= and not <: where subnormal numbers count

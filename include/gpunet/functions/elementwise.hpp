@@ -44,6 +44,7 @@ struct Reciprocal : Function<Reciprocal> {
   }
 };
 
+// e^x
 struct Exp : Function<Exp> {
   static constexpr std::string_view function_name = "exp";
   template <class T>
@@ -56,6 +57,7 @@ struct Exp : Function<Exp> {
   }
 };
 
+// 2^x
 struct Exp2 : Function<Exp2> {
   static constexpr std::string_view function_name = "exp2";
   template <class T>
@@ -81,6 +83,7 @@ struct Expm1 : Function<Expm1> {
   }
 };
 
+// The natural logarithm.
 struct Log : Function<Log> {
   static constexpr std::string_view function_name = "log";
   template <class T>
@@ -93,6 +96,7 @@ struct Log : Function<Log> {
   }
 };
 
+// The logarithm to base 2.
 struct Log2 : Function<Log2> {
   static constexpr std::string_view function_name = "log2";
   template <class T>
@@ -105,6 +109,7 @@ struct Log2 : Function<Log2> {
   }
 };
 
+// The logarithm to base 10.
 struct Log10 : Function<Log10> {
   static constexpr std::string_view function_name = "log10";
   template <class T>
@@ -130,6 +135,7 @@ struct Log1p : Function<Log1p> {
   }
 };
 
+// The square root.
 struct Sqrt : Function<Sqrt> {
   static constexpr std::string_view function_name = "sqrt";
   template <class T>
@@ -155,6 +161,7 @@ struct Length : Function<Length> {
   }
 };
 
+// The sine.
 struct Sin : Function<Sin> {
   static constexpr std::string_view function_name = "sin";
   template <class T>
@@ -167,6 +174,7 @@ struct Sin : Function<Sin> {
   }
 };
 
+// The cosine.
 struct Cos : Function<Cos> {
   static constexpr std::string_view function_name = "cos";
   template <class T>
@@ -179,6 +187,7 @@ struct Cos : Function<Cos> {
   }
 };
 
+// The tangent.
 struct Tan : Function<Tan> {
   static constexpr std::string_view function_name = "tan";
   template <class T>
@@ -191,6 +200,7 @@ struct Tan : Function<Tan> {
   }
 };
 
+// The arc sine.
 struct Asin : Function<Asin> {
   static constexpr std::string_view function_name = "asin";
   template <class T>
@@ -203,6 +213,7 @@ struct Asin : Function<Asin> {
   }
 };
 
+// The arc cosine.
 struct Acos : Function<Acos> {
   static constexpr std::string_view function_name = "acos";
   template <class T>
@@ -215,6 +226,7 @@ struct Acos : Function<Acos> {
   }
 };
 
+// The arc tangent.
 struct Atan : Function<Atan> {
   static constexpr std::string_view function_name = "atan";
   template <class T>
@@ -227,6 +239,7 @@ struct Atan : Function<Atan> {
   }
 };
 
+// The hyperbolic sine.
 struct Sinh : Function<Sinh> {
   static constexpr std::string_view function_name = "sinh";
   template <class T>
@@ -239,6 +252,7 @@ struct Sinh : Function<Sinh> {
   }
 };
 
+// The hyperbolic cosine.
 struct Cosh : Function<Cosh> {
   static constexpr std::string_view function_name = "cosh";
   template <class T>
@@ -251,6 +265,7 @@ struct Cosh : Function<Cosh> {
   }
 };
 
+// The error function, 2 / sqrt(pi) times the integral of exp(-t^2) from 0 to x.
 struct Erf : Function<Erf> {
   static constexpr std::string_view function_name = "erf";
   template <class T>
@@ -367,6 +382,7 @@ struct Sign : StepFunction<Sign> {
   }
 };
 
+// To the next integer below.
 struct Floor : StepFunction<Floor> {
   static constexpr std::string_view function_name = "floor";
   static constexpr OfIntegers of_integers = OfIntegers::unchanged;
@@ -376,6 +392,7 @@ struct Floor : StepFunction<Floor> {
   }
 };
 
+// To the next integer above.
 struct Ceil : StepFunction<Ceil> {
   static constexpr std::string_view function_name = "ceil";
   static constexpr OfIntegers of_integers = OfIntegers::unchanged;

@@ -114,6 +114,13 @@ auto operator>=(A&& a, B&& b) {
                                                     "operator>=");
 }
 
+// Return each element with the opposite sign.
+template <detail::TensorLike X>
+auto operator-(X&& x) {
+  if constexpr (detail::has_operation<detail::element::Negate, detail::ValueOf<X>>())
+    return detail::expression(std::forward<X>(x)).template apply<detail::element::Negate>();
+}
+
 // Returns x to a power, a number or a tensor; of integers as floats. Powers of -2 to 3 and square
 // roots are computed as such.
 template <class A, class B>
@@ -279,13 +286,6 @@ GPUNET_TENSOR_BINARY(floor_divide, FloorDivide)
 GPUNET_TENSOR_FLOAT_BINARY(operator/, Divide)
 GPUNET_TENSOR_FLOAT_BINARY(atan2, Atan2)
 #undef GPUNET_TENSOR_FLOAT_BINARY
-
-// Return each element with the opposite sign.
-template <detail::TensorLike X>
-auto operator-(X&& x) {
-  if constexpr (detail::has_operation<detail::element::Negate, detail::ValueOf<X>>())
-    return detail::expression(std::forward<X>(x)).template apply<detail::element::Negate>();
-}
 
 // Return where an element is NaN, is infinite, is neither; integers become float first.
 template <detail::TensorLike X>
