@@ -121,6 +121,45 @@ auto operator-(X&& x) {
     return detail::expression(std::forward<X>(x)).template apply<detail::element::Negate>();
 }
 
+// Return where an element is NaN, is infinite, is neither; integers become float first.
+template <detail::TensorLike X>
+auto isnan(X&& x) {
+  return detail::as_floats(std::forward<X>(x)).template apply<detail::element::IsNan>();
+}
+template <detail::TensorLike X>
+auto isinf(X&& x) {
+  return detail::as_floats(std::forward<X>(x)).template apply<detail::element::IsInf>();
+}
+template <detail::TensorLike X>
+auto isfinite(X&& x) {
+  return detail::as_floats(std::forward<X>(x)).template apply<detail::element::IsFinite>();
+}
+
+// Returns a function of functions/ for each element. exp(x), gelu(x) and others call it.
+template <class F, detail::TensorLike X>
+auto apply_function(const F& f, X&& x) {
+  using T = detail::ValueOf<X>;
+  using D = detail::DeviceOf<X>;
+  using Op = detail::element::Apply<F>;
+  if constexpr (F::of_integers == OfIntegers::unchanged && std::is_integral_v<T>) {
+    return detail::expression(std::forward<X>(x));
+  } else if constexpr (F::of_integers == OfIntegers::as_integers) {
+    if constexpr (detail::has_operation<Op, T>())
+      return detail::expression(std::forward<X>(x)).template apply<Op>();
+  } else if constexpr (requires { f.options(); }) {
+    auto floats = detail::as_floats(std::forward<X>(x));
+    using Float = typename decltype(floats)::value_type;
+    return std::apply(
+        [&](auto... options) {
+          return std::move(floats).template apply<Op>(
+              detail::number<Float, D>(static_cast<Float>(options))..., F::function_name);
+        },
+        f.options());
+  } else {
+    return detail::as_floats(std::forward<X>(x)).template apply<Op>();
+  }
+}
+
 // Returns x to a power, a number or a tensor; of integers as floats. Powers of -2 to 3 and square
 // roots are computed as such.
 template <class A, class B>
@@ -286,45 +325,6 @@ GPUNET_TENSOR_BINARY(floor_divide, FloorDivide)
 GPUNET_TENSOR_FLOAT_BINARY(operator/, Divide)
 GPUNET_TENSOR_FLOAT_BINARY(atan2, Atan2)
 #undef GPUNET_TENSOR_FLOAT_BINARY
-
-// Return where an element is NaN, is infinite, is neither; integers become float first.
-template <detail::TensorLike X>
-auto isnan(X&& x) {
-  return detail::as_floats(std::forward<X>(x)).template apply<detail::element::IsNan>();
-}
-template <detail::TensorLike X>
-auto isinf(X&& x) {
-  return detail::as_floats(std::forward<X>(x)).template apply<detail::element::IsInf>();
-}
-template <detail::TensorLike X>
-auto isfinite(X&& x) {
-  return detail::as_floats(std::forward<X>(x)).template apply<detail::element::IsFinite>();
-}
-
-// Returns a function of functions/ for each element. exp(x), gelu(x) and others call it.
-template <class F, detail::TensorLike X>
-auto apply_function(const F& f, X&& x) {
-  using T = detail::ValueOf<X>;
-  using D = detail::DeviceOf<X>;
-  using Op = detail::element::Apply<F>;
-  if constexpr (F::of_integers == OfIntegers::unchanged && std::is_integral_v<T>) {
-    return detail::expression(std::forward<X>(x));
-  } else if constexpr (F::of_integers == OfIntegers::as_integers) {
-    if constexpr (detail::has_operation<Op, T>())
-      return detail::expression(std::forward<X>(x)).template apply<Op>();
-  } else if constexpr (requires { f.options(); }) {
-    auto floats = detail::as_floats(std::forward<X>(x));
-    using Float = typename decltype(floats)::value_type;
-    return std::apply(
-        [&](auto... options) {
-          return std::move(floats).template apply<Op>(
-              detail::number<Float, D>(static_cast<Float>(options))..., F::function_name);
-        },
-        f.options());
-  } else {
-    return detail::as_floats(std::forward<X>(x)).template apply<Op>();
-  }
-}
 
 // In place, on a tensor or a view: x += 2 * y. The shape of the right side has to broadcast to that
 // of the left one.
