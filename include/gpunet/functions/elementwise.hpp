@@ -33,7 +33,7 @@ struct Affine : Function<Affine> {
 struct Reciprocal : Function<Reciprocal> {
   static constexpr std::string_view function_name = "reciprocal";
   double numerator = 1;
-  constexpr explicit Reciprocal(double number = 1) : numerator(number) {}
+  GPUNET_FN constexpr explicit Reciprocal(double number = 1) : numerator(number) {}
   template <class T>
   GPUNET_FN T value(T x) const {
     return static_cast<T>(numerator) / x;
