@@ -1,5 +1,5 @@
 // expect: deleted
-// note: gpunet::Model: copies are explicit, write Model<Net, Host> copy(host, net)
+// note: gpunet::Model: copy it by Model<Net, Host> copy(host, net)
 // A copy of a model.
 // The compiler shows this line in a note.
 #include <gpunet/gpunet.hpp>

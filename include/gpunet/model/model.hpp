@@ -44,8 +44,7 @@ class Model : public Network<D, T> {
       : Model(std::declval<D&>()) {
     static_assert(gpunet::detail::never<Given>, GPUNET_MODEL_ARGUMENTS);
   }
-  Model(const Model&)
-      GPUNET_DELETED("gpunet::Model: copies are explicit, write Model<Net, Host> copy(host, net)");
+  Model(const Model&) GPUNET_DELETED("gpunet::Model: copy it by Model<Net, Host> copy(host, net)");
   Model(Model&&) noexcept = default;
   // Destroys and constructs: layers may not be assignable.
   Model& operator=(Model&& other) noexcept {

@@ -106,9 +106,7 @@ class Network : public Trackable<Network<D, T>> {
       : Network(device, graph_of<0>(f, {})) {}
   // The same for a graph.
   Network(Network& other, Graph graph);
-  Network(const Network&) GPUNET_DELETED(
-      "gpunet::Network: copies are explicit, make a network of the same function, and call "
-      "copy_state(other)");
+  Network(const Network&) GPUNET_DELETED("gpunet::Network: make another, call copy_state(other)");
   // Optimizers, steps, outputs and losses follow a network that is moved. A moved-from network can
   // only be destroyed or assigned to.
   Network(Network&&) noexcept;

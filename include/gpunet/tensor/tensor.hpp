@@ -136,10 +136,9 @@ class Tensor : public detail::RefusedMethods {
   requires std::is_same_v<std::remove_const_t<U>, T> Tensor(const View<U, D>& view)
       : Tensor(view.clone()) {}
 
-  Tensor(const Tensor&)
-      GPUNET_DELETED("gpunet::Tensor: copies are explicit, write x.clone() or std::move(x)");
-  Tensor& operator=(const Tensor&) GPUNET_DELETED(
-      "gpunet::Tensor: copies are explicit, write y = x.clone() or y = std::move(x)");
+  // On one line, which compilers show.
+  Tensor(const Tensor&) GPUNET_DELETED("gpunet::Tensor: write x.clone() to copy, or std::move(x)");
+  Tensor& operator=(const Tensor&) GPUNET_DELETED("gpunet::Tensor: y = x.clone() or std::move(x)");
   // A moved-from tensor is empty.
   Tensor(Tensor&& other) noexcept
       : device_(other.device_),
