@@ -153,7 +153,7 @@ struct Length : Function<Length> {
   static constexpr std::string_view function_name = "pairwise_distance";
   template <class T>
   GPUNET_FN T value(T x) const {
-    return std::sqrt(x);
+    return Sqrt().value(x);
   }
   template <class T>
   GPUNET_FN T gradient(T x, T y, T dy) const {

@@ -19,10 +19,8 @@
 #define GPUNET_COMPARISONS(X) X(Equal) X(NotEqual) X(Less) X(LessEqual)
 #define GPUNET_UNARY_OPS(X) X(Negate) X(Cube)
 #define GPUNET_TESTS(X) X(IsNan) X(IsInf) X(IsFinite)
-// Functions of floats in functions/, by the number of their options: X(namespace, Name).
-#define GPUNET_STEPS(X) GPUNET_FLOAT_FUNCTIONS(X) GPUNET_ACTIVATIONS(X) GPUNET_GELUS(X)
-#define GPUNET_STEPS_OF_1(X) GPUNET_ACTIVATIONS_OF_1(X)
-#define GPUNET_STEPS_OF_2(X) GPUNET_ACTIVATIONS_OF_2(X)
+// Functions of floats in functions/ that have no options: X(namespace, Name).
+#define GPUNET_FUNCTIONS_OF_0(X) GPUNET_FLOAT_FUNCTIONS(X) GPUNET_ACTIVATIONS(X) GPUNET_GELUS(X)
 
 namespace gpunet::detail::element {
 
@@ -35,11 +33,12 @@ enum class Code : std::uint8_t {
 #define GPUNET_FUNCTION_NAME(scope, Name) Name,
   GPUNET_BINARY_OPS(GPUNET_NAME) GPUNET_BINARY_FLOAT_OPS(GPUNET_NAME) GPUNET_BIT_OPS(GPUNET_NAME)
       GPUNET_COMPARISONS(GPUNET_NAME) GPUNET_UNARY_OPS(GPUNET_NAME) GPUNET_TESTS(GPUNET_NAME)
-          GPUNET_NUMBER_FUNCTIONS(GPUNET_FUNCTION_NAME) GPUNET_STEPS(GPUNET_FUNCTION_NAME)
-              GPUNET_STEPS_OF_1(GPUNET_FUNCTION_NAME) GPUNET_STEPS_OF_2(GPUNET_FUNCTION_NAME)
+          GPUNET_NUMBER_FUNCTIONS(GPUNET_FUNCTION_NAME) GPUNET_FUNCTIONS_OF_0(GPUNET_FUNCTION_NAME)
+              GPUNET_ACTIVATIONS_OF_1(GPUNET_FUNCTION_NAME)
+                  GPUNET_ACTIVATIONS_OF_2(GPUNET_FUNCTION_NAME)
 #undef GPUNET_FUNCTION_NAME
 #undef GPUNET_NAME
-                  Where,
+                      Where,
   Cast,
 };
 
@@ -50,9 +49,9 @@ inline constexpr Code code_of{};
   template <>                    \
   inline constexpr Code code_of<gpunet::scope::Name> = Code::Name;
 GPUNET_NUMBER_FUNCTIONS(GPUNET_CODE)
-GPUNET_STEPS(GPUNET_CODE)
-GPUNET_STEPS_OF_1(GPUNET_CODE)
-GPUNET_STEPS_OF_2(GPUNET_CODE)
+GPUNET_FUNCTIONS_OF_0(GPUNET_CODE)
+GPUNET_ACTIVATIONS_OF_1(GPUNET_CODE)
+GPUNET_ACTIVATIONS_OF_2(GPUNET_CODE)
 #undef GPUNET_CODE
 
 // A function F as an operation; further operands are its options.

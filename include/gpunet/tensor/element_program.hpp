@@ -239,9 +239,9 @@ GPUNET_FN AnyElement run_step(element::Code code, AnyElement a, AnyElement b, An
   if constexpr (std::is_floating_point_v<T>) switch (code) {
       GPUNET_BINARY_FLOAT_OPS(GPUNET_CASE2)
       GPUNET_TESTS(GPUNET_CASE1)
-      GPUNET_STEPS(GPUNET_FUNCTION_CASE)
-      GPUNET_STEPS_OF_1(GPUNET_FUNCTION_CASE1)
-      GPUNET_STEPS_OF_2(GPUNET_FUNCTION_CASE2)
+      GPUNET_FUNCTIONS_OF_0(GPUNET_FUNCTION_CASE)
+      GPUNET_ACTIVATIONS_OF_1(GPUNET_FUNCTION_CASE1)
+      GPUNET_ACTIVATIONS_OF_2(GPUNET_FUNCTION_CASE2)
       default:
         break;
     }
@@ -492,9 +492,9 @@ GPUNET_EXTERN_LOOP(gpunet::detail::RunElements);
   GPUNET_COMPARISONS(GPUNET_COMPARISON)                                               \
   GPUNET_UNARY_OPS(GPUNET_NUMBER_UNARY)                                               \
   GPUNET_NUMBER_FUNCTIONS(GPUNET_NUMBER_FUNCTION_LOOP)                                \
-  GPUNET_STEPS(GPUNET_FUNCTION_LOOP)                                                  \
-  GPUNET_STEPS_OF_1(GPUNET_FUNCTION_LOOP_OF_1)                                        \
-  GPUNET_STEPS_OF_2(GPUNET_FUNCTION_LOOP_OF_2)                                        \
+  GPUNET_FUNCTIONS_OF_0(GPUNET_FUNCTION_LOOP)                                         \
+  GPUNET_ACTIVATIONS_OF_1(GPUNET_FUNCTION_LOOP_OF_1)                                  \
+  GPUNET_ACTIVATIONS_OF_2(GPUNET_FUNCTION_LOOP_OF_2)                                  \
   GPUNET_TESTS(GPUNET_FLOAT_UNARY)                                                    \
   GPUNET_LOOPS_OF_TYPE(float, double, std::int32_t, std::int64_t, std::uint8_t, bool) \
   GPUNET_LOOPS_OF_TYPE(double, float, std::int32_t, std::int64_t, std::uint8_t, bool) \
