@@ -296,7 +296,8 @@ GPUNET_INLINE void require_storable_constants(const Graph& graph, const Plan& pl
   for (const Node& node : graph.nodes) {
     const PlannedValue* const output = value_at(node.output);
     const OpTraits traits = graph.traits(node);
-    const bool scales = node.as<BinaryOp<Product>>() || node.as<BinaryOp<Quotient>>();
+    const bool scales =
+        node.as<BinaryOp<functions::Multiply>>() || node.as<BinaryOp<functions::Divide>>();
     if (!output || !output->is_narrow || traits.stored_as != StoredAs::promoted || scales) continue;
     if (traits.clamps && traits.clamps->low > 0 && overflows(traits.clamps->low))
       refuse(traits.clamps->low, node.name);
@@ -304,7 +305,8 @@ GPUNET_INLINE void require_storable_constants(const Graph& graph, const Plan& pl
       refuse(traits.clamps->high, node.name);
     // A number below the range of float16 does no harm to a maximum, nor a number above it to a
     // minimum.
-    const bool is_maximum = node.as<BinaryOp<Maximum>>(), is_minimum = node.as<BinaryOp<Minimum>>();
+    const bool is_maximum = node.as<BinaryOp<functions::Maximum>>(),
+               is_minimum = node.as<BinaryOp<functions::Minimum>>();
     for (const value_t input : node.inputs) {
       const PlannedValue* const value = value_at(input);
       if (!value || value->maker < 0) continue;

@@ -92,23 +92,23 @@ GPUNET_BACKENDS_INLINE std::pair<index_t, index_t> rows_and_columns(const Sizes&
 inline namespace GPUNET_BACKENDS {
 
 GPUNET_BACKENDS_INLINE Value operator+(const Value& a, const Value& b) {
-  if (a.sizes() != b.sizes()) return detail::binary_node<BroadcastSum>("add", a, b);
+  if (a.sizes() != b.sizes()) return detail::binary_node<functions::Add>("add", a, b);
   return detail::add_node<Add>("add", AddOp{}, std::array{a, b}, a.sizes());
 }
 GPUNET_BACKENDS_INLINE Value operator-(const Value& a, const Value& b) {
-  return detail::binary_node<Difference>("sub", a, b);
+  return detail::binary_node<functions::Subtract>("sub", a, b);
 }
 GPUNET_BACKENDS_INLINE Value operator*(const Value& a, const Value& b) {
-  return detail::binary_node<Product>("mul", a, b);
+  return detail::binary_node<functions::Multiply>("mul", a, b);
 }
 GPUNET_BACKENDS_INLINE Value operator/(const Value& a, const Value& b) {
-  return detail::binary_node<Quotient>("div", a, b);
+  return detail::binary_node<functions::Divide>("div", a, b);
 }
 GPUNET_BACKENDS_INLINE Value maximum(const Value& a, const Value& b) {
-  return detail::binary_node<Maximum>("maximum", a, b);
+  return detail::binary_node<functions::Maximum>("maximum", a, b);
 }
 GPUNET_BACKENDS_INLINE Value minimum(const Value& a, const Value& b) {
-  return detail::binary_node<Minimum>("minimum", a, b);
+  return detail::binary_node<functions::Minimum>("minimum", a, b);
 }
 
 GPUNET_BACKENDS_INLINE Value operator+(const Value& x, double number) {

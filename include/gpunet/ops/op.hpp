@@ -440,12 +440,12 @@ inline constexpr bool is_in_library = false;
   OF(struct AvgPool2dOp);            \
   OF(struct BatchNormOp);            \
   OF(struct BilinearOp);             \
-  OF(BinaryOp<struct BroadcastSum>); \
-  OF(BinaryOp<struct Difference>);   \
-  OF(BinaryOp<struct Maximum>);      \
-  OF(BinaryOp<struct Minimum>);      \
-  OF(BinaryOp<struct Product>);      \
-  OF(BinaryOp<struct Quotient>);     \
+  OF(BinaryOp<functions::Add>); \
+  OF(BinaryOp<functions::Subtract>);   \
+  OF(BinaryOp<functions::Maximum>);      \
+  OF(BinaryOp<functions::Minimum>);      \
+  OF(BinaryOp<functions::Multiply>);      \
+  OF(BinaryOp<functions::Divide>);     \
   OF(struct ConcatOp);               \
   OF(struct ConstantOp);             \
   OF(struct DetachOp);               \
@@ -475,6 +475,14 @@ inline constexpr bool is_in_library = false;
 #if GPUNET_COMPILED
 namespace gpunet {
 
+namespace functions {
+struct Add;
+struct Divide;
+struct Maximum;
+struct Minimum;
+struct Multiply;
+struct Subtract;
+}  // namespace functions
 template <class F>
 struct BinaryOp;
 template <class Cell>

@@ -9,6 +9,7 @@
 #include <gpunet/core/math.hpp>
 #include <gpunet/functions/activations.hpp>
 #include <gpunet/functions/elementwise.hpp>
+#include <gpunet/functions/pairs.hpp>
 
 // Those of two numbers of a type, of one, and of floats only: X(Name). Comparisons and tests make
 // bools. The others of one number are in functions/.
@@ -86,16 +87,12 @@ struct Apply {
     }                                                                         \
   };
 
-GPUNET_ELEMENT_OP2(Add, return static_cast<T>(static_cast<Wrapping<T>>(a) +
-                                              static_cast<Wrapping<T>>(b));)
-GPUNET_ELEMENT_OP2(Subtract, return static_cast<T>(static_cast<Wrapping<T>>(a) -
-                                                   static_cast<Wrapping<T>>(b));)
-GPUNET_ELEMENT_OP2(Multiply, return static_cast<T>(static_cast<Wrapping<T>>(a) *
-                                                   static_cast<Wrapping<T>>(b));)
-GPUNET_ELEMENT_OP2(Divide, return a / b;)
-// NaN if one of the two is.
-GPUNET_ELEMENT_OP2(Maximum, return a != a || a > b ? a : b;)
-GPUNET_ELEMENT_OP2(Minimum, return a != a || a < b ? a : b;)
+GPUNET_ELEMENT_OP2(Add, return functions::Add().value(a, b);)
+GPUNET_ELEMENT_OP2(Subtract, return functions::Subtract().value(a, b);)
+GPUNET_ELEMENT_OP2(Multiply, return functions::Multiply().value(a, b);)
+GPUNET_ELEMENT_OP2(Divide, return functions::Divide().value(a, b);)
+GPUNET_ELEMENT_OP2(Maximum, return functions::Maximum().value(a, b);)
+GPUNET_ELEMENT_OP2(Minimum, return functions::Minimum().value(a, b);)
 GPUNET_ELEMENT_OP2(Pow, return std::pow(a, b);)
 GPUNET_ELEMENT_OP2(Atan2, return std::atan2(a, b);)
 

@@ -1,0 +1,105 @@
+// Functions of two numbers, element by element: arithmetic of values of networks and of tensors. F
+// has value(a, b), and the gradients gradient_a(a, b, dy) and gradient_b(a, b, dy).
+#pragma once
+
+#include <gpunet/device/functor_math.hpp>
+#include <gpunet/functions/elementwise.hpp>
+
+namespace gpunet::functions {
+
+struct Add {
+  template <class T>
+  GPUNET_FN T value(T a, T b) const {
+    return static_cast<T>(static_cast<detail::Wrapping<T>>(a) +
+                          static_cast<detail::Wrapping<T>>(b));
+  }
+  template <class T>
+  GPUNET_FN T gradient_a(T, T, T dy) const {
+    return dy;
+  }
+  template <class T>
+  GPUNET_FN T gradient_b(T, T, T dy) const {
+    return dy;
+  }
+};
+
+struct Subtract {
+  template <class T>
+  GPUNET_FN T value(T a, T b) const {
+    return static_cast<T>(static_cast<detail::Wrapping<T>>(a) -
+                          static_cast<detail::Wrapping<T>>(b));
+  }
+  template <class T>
+  GPUNET_FN T gradient_a(T, T, T dy) const {
+    return dy;
+  }
+  template <class T>
+  GPUNET_FN T gradient_b(T, T, T dy) const {
+    return -dy;
+  }
+};
+
+struct Multiply {
+  template <class T>
+  GPUNET_FN T value(T a, T b) const {
+    return static_cast<T>(static_cast<detail::Wrapping<T>>(a) *
+                          static_cast<detail::Wrapping<T>>(b));
+  }
+  template <class T>
+  GPUNET_FN T gradient_a(T, T b, T dy) const {
+    return b * dy;
+  }
+  template <class T>
+  GPUNET_FN T gradient_b(T a, T, T dy) const {
+    return a * dy;
+  }
+};
+
+struct Divide {
+  template <class T>
+  GPUNET_FN T value(T a, T b) const {
+    return a / b;
+  }
+  template <class T>
+  GPUNET_FN T gradient_a(T, T b, T dy) const {
+    return dy / b;
+  }
+  template <class T>
+  GPUNET_FN T gradient_b(T a, T b, T dy) const {
+    return -dy * ((a / b) / b);
+  }
+};
+
+// The larger one; NaN if one is. Of two equal numbers each has half the gradient, and if one is
+// NaN, each has all of it, as in PyTorch.
+struct Maximum {
+  template <class T>
+  GPUNET_FN T value(T a, T b) const {
+    return a != a ? a : a > b ? a : b;
+  }
+  template <class T>
+  GPUNET_FN T gradient_a(T a, T b, T dy) const {
+    return math::select(a == b, dy / 2, math::select(a < b, T{}, dy));
+  }
+  template <class T>
+  GPUNET_FN T gradient_b(T a, T b, T dy) const {
+    return gradient_a(b, a, dy);
+  }
+};
+
+struct Minimum {
+  template <class T>
+  GPUNET_FN T value(T a, T b) const {
+    return a != a ? a : a < b ? a : b;
+  }
+  template <class T>
+  GPUNET_FN T gradient_a(T a, T b, T dy) const {
+    return math::select(a == b, dy / 2, math::select(a > b, T{}, dy));
+  }
+  template <class T>
+  GPUNET_FN T gradient_b(T a, T b, T dy) const {
+    return gradient_a(b, a, dy);
+  }
+};
+
+}  // namespace gpunet::functions
