@@ -7,7 +7,8 @@
 
 namespace gpunet::functions {
 
-struct Add {
+// a + b; of values with broadcasting: those of equal sizes have AddOp.
+struct BroadcastSum {
   template <class T>
   GPUNET_FN T value(T a, T b) const {
     return static_cast<T>(static_cast<detail::Wrapping<T>>(a) +
@@ -23,7 +24,7 @@ struct Add {
   }
 };
 
-struct Subtract {
+struct Difference {
   template <class T>
   GPUNET_FN T value(T a, T b) const {
     return static_cast<T>(static_cast<detail::Wrapping<T>>(a) -
@@ -39,7 +40,7 @@ struct Subtract {
   }
 };
 
-struct Multiply {
+struct Product {
   template <class T>
   GPUNET_FN T value(T a, T b) const {
     return static_cast<T>(static_cast<detail::Wrapping<T>>(a) *
@@ -55,7 +56,7 @@ struct Multiply {
   }
 };
 
-struct Divide {
+struct Quotient {
   template <class T>
   GPUNET_FN T value(T a, T b) const {
     return a / b;

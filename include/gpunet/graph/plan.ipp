@@ -297,7 +297,7 @@ GPUNET_INLINE void require_storable_constants(const Graph& graph, const Plan& pl
     const PlannedValue* const output = value_at(node.output);
     const OpTraits traits = graph.traits(node);
     const bool scales =
-        node.as<BinaryOp<functions::Multiply>>() || node.as<BinaryOp<functions::Divide>>();
+        node.as<BinaryOp<functions::Product>>() || node.as<BinaryOp<functions::Quotient>>();
     if (!output || !output->is_narrow || traits.stored_as != StoredAs::promoted || scales) continue;
     if (traits.clamps && traits.clamps->low > 0 && overflows(traits.clamps->low))
       refuse(traits.clamps->low, node.name);

@@ -92,17 +92,17 @@ GPUNET_BACKENDS_INLINE std::pair<index_t, index_t> rows_and_columns(const Sizes&
 inline namespace GPUNET_BACKENDS {
 
 GPUNET_BACKENDS_INLINE Value operator+(const Value& a, const Value& b) {
-  if (a.sizes() != b.sizes()) return detail::binary_node<functions::Add>("add", a, b);
+  if (a.sizes() != b.sizes()) return detail::binary_node<functions::BroadcastSum>("add", a, b);
   return detail::add_node<Add>("add", AddOp{}, std::array{a, b}, a.sizes());
 }
 GPUNET_BACKENDS_INLINE Value operator-(const Value& a, const Value& b) {
-  return detail::binary_node<functions::Subtract>("sub", a, b);
+  return detail::binary_node<functions::Difference>("sub", a, b);
 }
 GPUNET_BACKENDS_INLINE Value operator*(const Value& a, const Value& b) {
-  return detail::binary_node<functions::Multiply>("mul", a, b);
+  return detail::binary_node<functions::Product>("mul", a, b);
 }
 GPUNET_BACKENDS_INLINE Value operator/(const Value& a, const Value& b) {
-  return detail::binary_node<functions::Divide>("div", a, b);
+  return detail::binary_node<functions::Quotient>("div", a, b);
 }
 GPUNET_BACKENDS_INLINE Value maximum(const Value& a, const Value& b) {
   return detail::binary_node<functions::Maximum>("maximum", a, b);

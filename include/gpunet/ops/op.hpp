@@ -433,41 +433,41 @@ inline constexpr bool is_in_library = false;
 
 // The ops of this folder whose kernels the compiled library holds: OF(op) for each. Those of linear
 // layers and convolutions, which have kernels by sizes, are in their headers.
-#define GPUNET_EACH_OP(OF)           \
-  OF(struct AddOp);                  \
-  OF(struct AnyConv2dOp);            \
-  OF(struct AttentionOp);            \
-  OF(struct AvgPool2dOp);            \
-  OF(struct BatchNormOp);            \
-  OF(struct BilinearOp);             \
-  OF(BinaryOp<functions::Add>); \
-  OF(BinaryOp<functions::Subtract>);   \
+#define GPUNET_EACH_OP(OF)               \
+  OF(struct AddOp);                      \
+  OF(struct AnyConv2dOp);                \
+  OF(struct AttentionOp);                \
+  OF(struct AvgPool2dOp);                \
+  OF(struct BatchNormOp);                \
+  OF(struct BilinearOp);                 \
+  OF(BinaryOp<functions::BroadcastSum>); \
+  OF(BinaryOp<functions::Difference>);   \
   OF(BinaryOp<functions::Maximum>);      \
   OF(BinaryOp<functions::Minimum>);      \
-  OF(BinaryOp<functions::Multiply>);      \
-  OF(BinaryOp<functions::Divide>);     \
-  OF(struct ConcatOp);               \
-  OF(struct ConstantOp);             \
-  OF(struct DetachOp);               \
-  OF(struct DropoutOp);              \
-  OF(struct EmbeddingOp);            \
-  OF(struct GatherOp);               \
-  OF(struct GluOp);                  \
-  OF(struct LastStepOp);             \
-  OF(struct MaxPool2dOp);            \
-  OF(struct NarrowOp);               \
-  OF(struct ParameterOp);            \
-  OF(struct PickOp);                 \
-  OF(struct PositionEmbeddingOp);    \
-  OF(struct PReLUOp);                \
-  OF(struct RandnOp);                \
-  OF(RecurrentOp<struct GruCell>);   \
-  OF(RecurrentOp<struct LstmCell>);  \
-  OF(RecurrentOp<RnnCell<false>>);   \
-  OF(RecurrentOp<RnnCell<true>>);    \
-  OF(struct ReluOp);                 \
-  OF(struct RowNormOp);              \
-  OF(struct SoftmaxOp);              \
+  OF(BinaryOp<functions::Product>);      \
+  OF(BinaryOp<functions::Quotient>);     \
+  OF(struct ConcatOp);                   \
+  OF(struct ConstantOp);                 \
+  OF(struct DetachOp);                   \
+  OF(struct DropoutOp);                  \
+  OF(struct EmbeddingOp);                \
+  OF(struct GatherOp);                   \
+  OF(struct GluOp);                      \
+  OF(struct LastStepOp);                 \
+  OF(struct MaxPool2dOp);                \
+  OF(struct NarrowOp);                   \
+  OF(struct ParameterOp);                \
+  OF(struct PickOp);                     \
+  OF(struct PositionEmbeddingOp);        \
+  OF(struct PReLUOp);                    \
+  OF(struct RandnOp);                    \
+  OF(RecurrentOp<struct GruCell>);       \
+  OF(RecurrentOp<struct LstmCell>);      \
+  OF(RecurrentOp<RnnCell<false>>);       \
+  OF(RecurrentOp<RnnCell<true>>);        \
+  OF(struct ReluOp);                     \
+  OF(struct RowNormOp);                  \
+  OF(struct SoftmaxOp);                  \
   OF(struct SumOp)
 #define GPUNET_EXTERN_OP(...) GPUNET_EXTERN_KERNELS(detail::OwnKernels<__VA_ARGS__>)
 #define GPUNET_COMPILE_OP(...) GPUNET_COMPILE_KERNELS(detail::OwnKernels<__VA_ARGS__>)
@@ -476,12 +476,12 @@ inline constexpr bool is_in_library = false;
 namespace gpunet {
 
 namespace functions {
-struct Add;
-struct Divide;
+struct BroadcastSum;
+struct Difference;
 struct Maximum;
 struct Minimum;
-struct Multiply;
-struct Subtract;
+struct Product;
+struct Quotient;
 }  // namespace functions
 template <class F>
 struct BinaryOp;
