@@ -24,7 +24,7 @@ struct ImageBytes {
 // image(), and shares its data with its copies.
 class ImageDataset {
  public:
-  virtual ~ImageDataset() = default;
+  virtual ~ImageDataset();
 
   // Returns the number of images.
   virtual index_t size() const = 0;
@@ -49,10 +49,10 @@ class ImageDataset {
   const PixelTable& pixel_table() const { return pipeline_.table(); }
 
  protected:
-  explicit ImageDataset(Pipeline pipeline) : pipeline_(std::move(pipeline)) {}
+  explicit ImageDataset(Pipeline pipeline);
   // Moves copy, so that a moved-from dataset can be read.
-  ImageDataset(const ImageDataset&) = default;
-  ImageDataset& operator=(const ImageDataset&) = default;
+  ImageDataset(const ImageDataset& other);
+  ImageDataset& operator=(const ImageDataset& other);
 
   // Returns work(). If that throws an Error, appends the path of the image's file.
   template <class Work>
@@ -65,8 +65,7 @@ class ImageDataset {
 
  private:
   Pipeline pipeline_;
-  std::shared_ptr<detail::ImageScratches> scratches_ =
-      std::make_shared<detail::ImageScratches>();  // copies share it
+  std::shared_ptr<detail::ImageScratches> scratches_;  // copies share it
 };
 
 }  // namespace gpunet::data

@@ -5,6 +5,12 @@
 
 namespace gpunet::data {
 
+GPUNET_INLINE ImageDataset::ImageDataset(Pipeline pipeline)
+    : pipeline_(std::move(pipeline)), scratches_(std::make_shared<detail::ImageScratches>()) {}
+GPUNET_INLINE ImageDataset::ImageDataset(const ImageDataset& other) = default;
+GPUNET_INLINE ImageDataset& ImageDataset::operator=(const ImageDataset& other) = default;
+GPUNET_INLINE ImageDataset::~ImageDataset() = default;
+
 GPUNET_INLINE label_t ImageDataset::read(index_t i, float* sample, Random& random) const {
   const detail::ImageScratches::Loan scratch(*scratches_);
   const auto [image, label, path] = this->image(i, (*scratch).buffer);
