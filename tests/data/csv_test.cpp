@@ -358,6 +358,13 @@ TEST_CASE("decimal commas, comments, and Excel's line of the separator") {
                  "name another separator: {.separator = '\\t'}"));
   CHECK(contains(error_of([&] { table_of("a\n", {.decimal = ','}); }),
                  "the separator and the decimal point are both ','"));
+  CHECK(contains(error_of([&] { table_of("sep=,\na\n", {.separator = ';', .decimal = ','}); }),
+                 "the separator and the decimal point are both ','"));
+  CHECK(contains(error_of([&] { table_of("a\n", {.decimal = '1'}); }),
+                 "a decimal point '1' (want '.' or ',')"));
+  for (const char comment : {',', '"', '\n'})
+    CHECK(contains(error_of([&] { table_of("a,b\n,2\n", {.comment = comment}); }),
+                   "comments begin with the separator, a quote or a line break"));
 
   const std::string noted = "# exported 2024-01-01\n# unit: mm\na,b\n1,2\n# the end";
   CHECK(contains(error_of_text(noted), "skip the lines of comments: {.comment = '#'}"));

@@ -66,7 +66,7 @@ const std::map<std::string, Case>& cases() {
       {"maximum",
        {{{5}, {5}},
         [](const Inputs& x) {
-          return maximum(x[0], x[1]) * minimum(x[0], x[1] * 2);
+          return max(x[0], x[1]) * min(x[0], x[1] * 2);
         }}},
       {"numbers",
        {{{7}},

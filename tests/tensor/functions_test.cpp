@@ -118,6 +118,8 @@ std::vector<BinaryFunction<T, T, D>> arithmetic_of_two() {
           BINARY("mul", 0, a * b),
           BINARY("maximum", 0, maximum(a, b)),
           BINARY("minimum", 0, minimum(a, b)),
+          BINARY("maximum", 0, max(a, b)),
+          BINARY("minimum", 0, min(a, b)),
           BINARY("remainder", 0, remainder(a, b)),
           BINARY("floor_divide", 0, floor_divide(a, b))};
 }

@@ -26,7 +26,7 @@ struct CsvOptions {
   // Whether pandas' words are missing values: an empty field, NA, N/A, n/a, #N/A, <NA>, NaN, nan,
   // null, NULL, None, ...
   bool keep_default_na = true;
-  char decimal = '.';   // of numbers: ',' reads 2,5
+  char decimal = '.';   // of numbers, '.' or ',': ',' reads 2,5
   char comment = '\0';  // lines that begin with it are skipped
 };
 

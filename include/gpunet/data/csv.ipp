@@ -54,7 +54,11 @@ class CsvReader {
  public:
   // `path` is for messages.
   CsvReader(std::span<char> text, const std::string& path, const CsvOptions& options)
-      : text_(text), path_(path), separator_(options.separator), comment_(options.comment) {}
+      : text_(text),
+        path_(path),
+        separator_(options.separator),
+        comment_(options.comment),
+        decimal_(options.decimal) {}
 
   // Splits the text into fields. Removes quotes in place.
   CsvRows read() {
@@ -69,8 +73,7 @@ class CsvReader {
       separator_ = text[4];
       at = after_break(at + 5, end), ++line;
     }
-    require(!is_break(separator_) && separator_ != '"',
-            "gpunet::data::read_csv: a separator that is a quote or a line break, give another");
+    check_format();
     while (at < end) {
       if (char* const line_end = skipped(at, end)) {
         at = after_break(line_end, end);
@@ -98,6 +101,20 @@ class CsvReader {
   static char* after_break(char* at, char* end) {
     if (at == end) return end;
     return at + (*at == '\r' && at + 1 < end && at[1] == '\n' ? 2 : 1);
+  }
+
+  // Throws Error for characters of the format that would be read as another part of it.
+  void check_format() const {
+    require(!is_break(separator_) && separator_ != '"',
+            "gpunet::data::read_csv: a separator that is a quote or a line break, give another");
+    require(decimal_ == '.' || decimal_ == ',', "gpunet::data::read_csv: a decimal point '",
+            std::string_view(&decimal_, 1), "' (want '.' or ',')");
+    require(decimal_ != separator_,
+            "gpunet::data::read_csv: the separator and the decimal point are both '", separator_,
+            "', give another {.separator = ';'}");
+    require(comment_ != separator_ && comment_ != '"' && !is_break(comment_),
+            "gpunet::data::read_csv: comments begin with the separator, a quote or a line break, "
+            "which rows may begin with, too, give another {.comment = '#'}");
   }
 
   // Returns the end of a line of blanks or a comment; null for a row.
@@ -156,7 +173,7 @@ class CsvReader {
 
   std::span<char> text_;
   const std::string& path_;
-  char separator_, comment_;
+  char separator_, comment_, decimal_;
   CsvRows rows_;
 };
 
@@ -216,9 +233,6 @@ GPUNET_INLINE Table::Table(std::vector<char> text, std::string path, const CsvOp
       allow_nan_(options.allow_nan),
       decimal_(options.decimal),
       text_(std::move(text)) {
-  require(options.decimal != options.separator,
-          "gpunet::data::read_csv: the separator and the decimal point are both '",
-          options.separator, "', give another {.separator = ';'}");
   detail::CsvRows rows = detail::CsvReader(text_, path_, options).read();
   fields_ = std::move(rows.fields), lines_ = std::move(rows.lines), width_ = rows.width;
   if (options.header) {

@@ -41,6 +41,9 @@ Value operator*(const Value& a, const Value& b);
 Value operator/(const Value& a, const Value& b);
 Value maximum(const Value& a, const Value& b);
 Value minimum(const Value& a, const Value& b);
+// As maximum and minimum.
+Value max(const Value& a, const Value& b);
+Value min(const Value& a, const Value& b);
 
 // The same with a number.
 Value operator+(const Value& x, double number);

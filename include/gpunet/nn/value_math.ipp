@@ -110,6 +110,12 @@ GPUNET_BACKENDS_INLINE Value maximum(const Value& a, const Value& b) {
 GPUNET_BACKENDS_INLINE Value minimum(const Value& a, const Value& b) {
   return detail::binary_node<functions::Minimum>("minimum", a, b);
 }
+GPUNET_BACKENDS_INLINE Value max(const Value& a, const Value& b) {
+  return maximum(a, b);
+}
+GPUNET_BACKENDS_INLINE Value min(const Value& a, const Value& b) {
+  return minimum(a, b);
+}
 
 GPUNET_BACKENDS_INLINE Value operator+(const Value& x, double number) {
   return detail::elementwise_node("add", functions::Affine(1, number), x);

@@ -242,6 +242,16 @@ auto min(X&& x) {
   return amin(std::forward<X>(x));
 }
 
+// As maximum(x, y) and minimum(x, y), element by element.
+template <detail::TensorLike X, detail::TensorLike Y>
+auto max(X&& x, Y&& y) {
+  return maximum(std::forward<X>(x), std::forward<Y>(y));
+}
+template <detail::TensorLike X, detail::TensorLike Y>
+auto min(X&& x, Y&& y) {
+  return minimum(std::forward<X>(x), std::forward<Y>(y));
+}
+
 // The largest or smallest elements along a dimension and their indices: auto [values,
 // indices] = max(x, 1).
 template <class T, class D>
