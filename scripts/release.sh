@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # release.sh VERSION [--dry-run]: releases the version MAJOR.MINOR.PATCH of a clean working tree whose CHANGELOG.md has the
 # section "## VERSION - unreleased". Writes the version into include/gpunet/version.hpp (which CMake reads) and the date into
-# CHANGELOG.md, commits both, tags the commit vVERSION and writes build/gpunet-VERSION.tar.gz. Pushes nothing. --dry-run only
-# checks and prints the steps. Run .ci/run before.
+# CHANGELOG.md, commits both, tags the commit vVERSION and writes build/gpunet-VERSION.tar.gz, which has the page of all errors,
+# too (docs/all_errors.md, which the tests write). Pushes nothing. --dry-run only checks and prints the steps. Run .ci/run before.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
@@ -31,6 +31,9 @@ current=$(sed -nE 's/^#define GPUNET_VERSION "(.*)"$/\1/p' "$header")
 section="## $version - unreleased"
 grep -qxF "$section" CHANGELOG.md ||
   fail "release.sh: CHANGELOG.md has no line '$section', write that section"
+errors=$(find build -path '*/tests/docs/all_errors.md' -printf '%T@ %p\n' 2>/dev/null | sort -n | tail -n 1 | cut -d' ' -f2-) || true
+[[ -n $errors ]] ||
+  fail "release.sh: no build folder has tests/docs/all_errors.md (the archive gets it), run ./scripts/test.sh --quick"
 git var GIT_COMMITTER_IDENT >/dev/null 2>&1 ||
   fail "release.sh: git does not know who commits, set user.name and user.email by git config"
 
@@ -49,5 +52,5 @@ git commit -q -m "Version $version" "$header" CHANGELOG.md
 trap - ERR
 git tag -a "$tag" -m "gpunet $version"
 mkdir -p build
-git archive --prefix="gpunet-$version/" -o "$archive" "$tag"
+git archive --prefix="gpunet-$version/docs/" --add-file="$errors" --prefix="gpunet-$version/" -o "$archive" "$tag"
 say "released $version: tag $tag, $archive; publish it by: git push --follow-tags"

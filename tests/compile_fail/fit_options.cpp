@@ -1,7 +1,7 @@
 // expect: deleted
-// note: fit: no such option, FitOptions lists them
+// note: gpunet::train::fit: want names of FitOptions
 // An option that fit does not have.
-// The compiler shows the names in a note.
+// They are `.epochs`, `.max_steps`, `.accumulate`, `.scaler`, `.resume`, `.save_every`, `.keep_last` and `.generator`, in this order.
 #include <gpunet/gpunet.hpp>
 using namespace gpunet;
 

@@ -1,13 +1,17 @@
-// A page of errors: each with the lines that provoke it, its text and what to do next.
+// Pages of errors, each with the lines that provoke it, its text and what to do next: one of all
+// errors, and one of the most common ones.
 #pragma once
 
 #include <algorithm>
 #include <doctest/doctest.h>
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <set>
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "io/temp_folder.hpp"
@@ -26,8 +30,19 @@ inline std::string as_code(std::string_view tokens) {
 
 class ErrorPage {
  public:
-  void text(std::string_view paragraph) { page_ += std::string(paragraph) + "\n\n"; }
-  void section(std::string_view title) { text("## " + std::string(title)); }
+  // The titles of the most common errors.
+  explicit ErrorPage(std::set<std::string, std::less<>> common) : missing_(std::move(common)) {}
+
+  // A paragraph. Before the first section it belongs to both pages, at the beginning of a section
+  // to that, else to the error that follows.
+  void text(std::string_view paragraph) { before_ += std::string(paragraph) + "\n\n"; }
+  void section(std::string_view title) {
+    if (all_.empty()) common_ = before_;
+    all_ += std::exchange(before_, {});
+    text("## " + std::string(title));
+    section_.clear();
+    is_first_ = true;
+  }
   void code(std::string_view lines) { block("cpp", lines); }
   // A file as it is when the next error is met.
   void file(std::string_view name, std::string_view contents) {
@@ -39,15 +54,30 @@ class ErrorPage {
     CAPTURE(lines);
     CHECK(message.starts_with("gpunet::"));  // where; what is read by people
     CHECK(message.find("/tmp") == message.npos);
-    text("### " + std::string(title));
-    code(lines);
-    block("text", message);
-    text(next);
+    entry(title, lines, "", message, next);
     ++errors_;
   }
+  // The same for what is no Error: `means` is between the lines and their output.
+  void entry(std::string_view title, std::string_view lines, std::string_view means,
+             std::string_view output, std::string_view next) {
+    if (std::exchange(is_first_, false)) section_ = std::exchange(before_, {}), all_ += section_;
+    text("### " + std::string(title));
+    code(lines);
+    if (!means.empty()) text(means);
+    block("text", output);
+    text(next);
+    all_ += before_;
+    const std::string own = std::exchange(before_, {});
+    if (missing_.erase(std::string(title)) > 0) common_ += std::exchange(section_, {}) + own;
+  }
 
-  // One line break at the end.
-  std::string finish() const { return page_.substr(0, page_.size() - 1); }
+  // The pages, with one line break at the end.
+  std::string all() const { return all_.substr(0, all_.size() - 1); }
+  std::string common() const {
+    for (const std::string& title : missing_)
+      FAIL_CHECK("no error has the title \"" << title << "\"");
+    return common_.substr(0, common_.size() - 1);
+  }
   int errors() const { return errors_; }
 
  private:
@@ -57,7 +87,10 @@ class ErrorPage {
          (lines.ends_with('\n') ? "" : "\n") + fence);
   }
 
-  std::string page_;
+  std::set<std::string, std::less<>> missing_;
+  std::string all_, common_, before_;
+  std::string section_;  // its beginning, which the page of common errors lacks so far
+  bool is_first_ = false;
   int errors_ = 0;
 };
 

@@ -45,6 +45,10 @@ run "$release" 0.1.9
 refuses "0.1.9 is before 0.2.0" "an earlier version"
 run "$release" 1.9.0
 refuses "no line '## 1.9.0 - unreleased', write that section" "a version without a section"
+run "$release" 1.10.0
+refuses "no build folder has tests/docs/all_errors.md" "a release whose tests have not run"
+mkdir -p "$project/build/host/tests/docs"
+echo "# All errors" >"$project/build/host/tests/docs/all_errors.md"
 in_project config --unset user.email
 in_project config user.useConfigOnly true
 run "$release" 1.10.0
@@ -77,6 +81,7 @@ check "the commit has the tag" test "$(in_project log -1 --format='%s %D' | grep
 check "the working tree is clean" test -z "$(in_project status --porcelain)"
 run tar tzf "$project/build/gpunet-1.10.0.tar.gz"
 check "the archive has a folder of its own" says gpunet-1.10.0/include/gpunet/version.hpp
+check "and the page of all errors" says gpunet-1.10.0/docs/all_errors.md
 
 sed -i '1a\\n## 1.10.0 - unreleased' "$project/CHANGELOG.md"
 in_project commit -q -a -m second

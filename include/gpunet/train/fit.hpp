@@ -503,6 +503,6 @@ requires(!std::is_convertible_v<Other&&, const FitOptions&>) History
 // Refuses options with a name that FitOptions does not have. A compile error; compilers show the
 // line of the declaration.
 template <class M, class L, class O, class D>
-void fit(M&, const L&, O&, D&&, ...) GPUNET_DELETED("fit: no such option, FitOptions lists them");
+void fit(M&, const L&, O&, D&&, ...) GPUNET_DELETED("gpunet::train::fit: want names of FitOptions");
 
 }  // namespace gpunet::train
