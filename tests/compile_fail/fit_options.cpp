@@ -1,5 +1,5 @@
 // expect: deleted
-// note: gpunet::train::fit: want names of FitOptions
+// note: gpunet::train::fit: use names of FitOptions
 // An option that fit does not have.
 // They are `.epochs`, `.max_steps`, `.accumulate`, `.scaler`, `.resume`, `.save_every`, `.keep_last` and `.generator`, in this order.
 #include <gpunet/gpunet.hpp>

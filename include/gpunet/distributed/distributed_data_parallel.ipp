@@ -11,6 +11,7 @@
 #include <gpunet/core/text.hpp>
 #include <gpunet/device/traits.hpp>
 #include <gpunet/distributed/distributed_data_parallel.hpp>
+#include <gpunet/model/network_access.hpp>
 #include <gpunet/ops/map.hpp>
 #include <gpunet/version.hpp>
 
@@ -75,13 +76,13 @@ DistributedDataParallel<D, T>::DistributedDataParallel(
   broadcast(net.parameters());
   broadcast(net.buffers());
   net.note_update();
-  net.set_reducer(this);
+  gpunet::detail::NetworkAccess::set_reducer(net, this);
 }
 
 template <class D, class T>
 DistributedDataParallel<D, T>::~DistributedDataParallel() {
   if (started_ > 0) comm_.abandon("an error has ended its backward pass");
-  if (net_.exists()) net_->set_reducer(nullptr);
+  if (net_.exists()) gpunet::detail::NetworkAccess::set_reducer(*net_, nullptr);
 }
 
 template <class D, class T>
@@ -215,11 +216,11 @@ void DistributedDataParallel<D, T>::sum(double* numbers, index_t n) {
 
 template <class D, class T>
 void DistributedDataParallel<D, T>::make_buckets() {
-  if (plan_number_ == net_->plan_number()) return;
+  if (plan_number_ == gpunet::detail::NetworkAccess::plan_number(*net_)) return;
   const Plan& plan = net_->plan();
   const std::vector<ParameterInfo>& parameters = net_->named_parameters();
   open_buckets();  // of the plan before
-  plan_number_ = net_->plan_number();
+  plan_number_ = gpunet::detail::NetworkAccess::plan_number(*net_);
   std::vector<int> order, bucket_of(parameters.size(), -1);
   for (std::size_t p = 0; p < parameters.size(); ++p)
     if (plan.has_gradient[p]) order.push_back(static_cast<int>(p));
@@ -260,7 +261,7 @@ void DistributedDataParallel<D, T>::make_buckets() {
 
 template <class D, class T>
 void DistributedDataParallel<D, T>::verify_trained() {
-  if (verified_plan_ == net_->plan_number()) return;
+  if (verified_plan_ == gpunet::detail::NetworkAccess::plan_number(*net_)) return;
   make_buckets();
   std::string trained = detail::trained_parameters(*net_);
   if (trained != trained_)

@@ -6,6 +6,7 @@
 
 #include <gpunet/core/math.hpp>
 #include <gpunet/distributed/leaf_tree.hpp>
+#include <gpunet/model/network_access.hpp>
 #include <gpunet/ops/add.hpp>
 #include <gpunet/ops/copy_rows.hpp>
 #include <gpunet/ops/map.hpp>
@@ -31,8 +32,8 @@ LeafTree<D, T>::LeafTree(Network<D, T>& net, const Communicator& comm, index_t l
                .elements = 2,
                .type = io::Dtype::I64,
                .data = state.data()});
-  net.set_random_state(
-      {static_cast<std::uint64_t>(state[0]), static_cast<std::uint64_t>(state[1])});
+  gpunet::detail::NetworkAccess::set_random_state(
+      net, {static_cast<std::uint64_t>(state[0]), static_cast<std::uint64_t>(state[1])});
 }
 
 template <class D, class T>
@@ -80,8 +81,8 @@ void LeafTree<D, T>::begin_leaf() {
   leaf_ = detail::reversed_bits(done_, own_leaves());
   // Each leaf has the random numbers of a pass of its own.
   const auto [seed, passes] = random_state_;
-  net_->set_random_state(
-      {seed, passes + static_cast<std::uint64_t>(comm_.rank() + leaf_ * comm_.size())});
+  gpunet::detail::NetworkAccess::set_random_state(
+      *net_, {seed, passes + static_cast<std::uint64_t>(comm_.rank() + leaf_ * comm_.size())});
   net_->zero_grad();
 }
 
@@ -121,7 +122,7 @@ template <class D, class T>
 void LeafTree<D, T>::end_batch() {
   D& device = net_->device();
   T* const gradients = net_->gradients().data();
-  T* const loss = net_->batch_loss();
+  T* const loss = gpunet::detail::NetworkAccess::batch_loss(*net_);
   if (comm_.size() > 1) add_ranks();
   const MultiplyBy<T> mean{T{1} / static_cast<T>(leaves_)};
   for (const ArenaRange& range : ranges())
@@ -129,20 +130,21 @@ void LeafTree<D, T>::end_batch() {
   map(device, 1, mean, loss, loss);
   if (has_older_) add_last(false);
   const auto [seed, passes] = random_state_;
-  net_->set_random_state({seed, passes + static_cast<std::uint64_t>(leaves_)});
+  gpunet::detail::NetworkAccess::set_random_state(
+      *net_, {seed, passes + static_cast<std::uint64_t>(leaves_)});
   is_running_ = false;
 }
 
 template <class D, class T>
 void LeafTree<D, T>::abandon_batch() {
   is_running_ = false;
-  net_->set_random_state(random_state_);
+  gpunet::detail::NetworkAccess::set_random_state(*net_, random_state_);
   net_->zero_grad();
   if (!has_older_) return;
   for (const ArenaRange& range : ranges())
     net_->device().copy(net_->gradients().data() + range.begin, sums_[0].data() + range.begin,
                         static_cast<std::size_t>(range.size()) * sizeof(T));
-  net_->note_gradients();
+  gpunet::detail::NetworkAccess::note_gradients(*net_);
 }
 
 template <class D, class T>
@@ -154,7 +156,7 @@ void LeafTree<D, T>::push() {
   for (const ArenaRange& range : ranges())
     device.copy(to + range.begin, net_->gradients().data() + range.begin,
                 static_cast<std::size_t>(range.size()) * sizeof(T));
-  device.copy(to + size, net_->batch_loss(), sizeof(T));
+  device.copy(to + size, gpunet::detail::NetworkAccess::batch_loss(*net_), sizeof(T));
 }
 
 template <class D, class T>
@@ -167,7 +169,8 @@ void LeafTree<D, T>::add_last(bool with_loss) {
   };
   for (const ArenaRange& range : ranges())
     add(range.size(), older + range.begin, gradients + range.begin);
-  if (with_loss) add(1, older + net_->gradients().size(), net_->batch_loss());
+  if (with_loss)
+    add(1, older + net_->gradients().size(), gpunet::detail::NetworkAccess::batch_loss(*net_));
 }
 
 template <class D, class T>
@@ -193,7 +196,7 @@ void LeafTree<D, T>::add_ranks() {
         static_cast<std::size_t>(range.size()) * sizeof(T));
       place += range.size();
     }
-    f(net_->batch_loss(), place, sizeof(T));
+    f(gpunet::detail::NetworkAccess::batch_loss(*net_), place, sizeof(T));
   };
   const auto exchange = [&](Collective kind, const T* from, index_t count, T* to) {
     Communicator::EngineArray<const T, D> sent(comm_, device, from, count);

@@ -27,6 +27,10 @@
 
 namespace gpunet {
 
+namespace detail {
+struct NetworkAccess;  // network_access.hpp
+}  // namespace detail
+
 class StateVisitor;  // core/state.hpp
 
 template <class D, class T>
@@ -125,10 +129,6 @@ class Network : public Trackable<Network<D, T>> {
 
   // Writes or reads parameters, buffers and the random state, for a checkpoint.
   void visit_state(StateVisitor& state);
-  // Writes or reads the number of batches since the last update, of `accumulate` that make one, and
-  // the gradients that they have left. Where there are some, throws Error if another number made
-  // one.
-  void visit_gradients(StateVisitor& state, index_t& batches, index_t accumulate);
 
   // Sets training mode (the default) or evaluation mode, on which layers such as BatchNorm2d
   // depend.
@@ -156,10 +156,6 @@ class Network : public Trackable<Network<D, T>> {
   // The seed of the random numbers that ops use, and the number of passes in training mode so far.
   std::pair<std::uint64_t, std::uint64_t> random_state() const {
     return {random_seed_, training_passes_};
-  }
-  void set_random_state(const std::pair<std::uint64_t, std::uint64_t>& state) {
-    random_seed_ = state.first;
-    training_passes_ = state.second;
   }
 
   // Runs the forward pass on inputs [batch, ...sizes of Input] and returns the output, which is
@@ -234,26 +230,6 @@ class Network : public Trackable<Network<D, T>> {
     return end_step();
   }
 
-  // The three parts of forward_backward, for a caller that has exclusive_use() and may record the
-  // second one. The first checks the arguments and allocates memory.
-  void begin_step(const View<const T, D>& inputs, const TargetsOf<D, T>& targets);
-  // The second starts all work on the device and changes nothing else. The gradients are of
-  // loss_gradient times the loss.
-  void run_step(const TargetsOf<D, T>& targets, T loss_gradient = 1);
-  // Throws the Error of detect_anomaly() unless the loss of run_step() and the gradients are
-  // finite.
-  void check_step(const View<const T, D>& inputs, const TargetsOf<D, T>& targets, T loss_gradient);
-  // Its results: the losses of the samples, [batch], and the loss of the batch.
-  T* sample_losses() const { return losses_.data(); }
-  T* batch_loss() const { return loss_.data(); }
-  // The third notes that gradients were computed, and calls the hooks.
-  LossValue<D, T> end_step() {
-    gradients_.note_backward();
-    run_forward_hooks();
-    run_backward_hooks();
-    return LossValue<D, T>(*this, losses_computed_);
-  }
-
   // Calls f(output) with the output of a layer, or of the last layer of a part, after each forward
   // pass: [batch, ...], a Tensor that is valid until the next pass. The name is that of the
   // parameters, "layer1.0". A train::Step calls it after the step. As in torch.nn.Module, but f
@@ -267,26 +243,14 @@ class Network : public Trackable<Network<D, T>> {
                                          std::function<void(const Tensor<T, D>&)> f);
   bool has_hooks() const;
 
-  // Sets the reducer of the gradients of each backward pass over several processes, nullptr for
-  // none: see distributed::DistributedDataParallel.
-  void set_reducer(GradientReducer<D, T>* reducer) {
-    reducer_ = reducer;
-    ++reducer_number_;
-  }
+  // Returns what reduces the gradients of each backward pass over several processes, nullptr for
+  // nothing: see distributed::DistributedDataParallel.
   GradientReducer<D, T>* reducer() const { return reducer_; }
-  // Changes with each new reducer, and without one: recorded steps contain its work.
-  std::uint64_t reducer_number() const { return reducer_number_; }
-  // Reduces the gradients of passes that have left that out; passes of leaves have not.
-  void reduce_gradients() {
-    if (reducer_ && !leaves()) reducer_->reduce(gradients_.data());
-  }
   // Returns the leaves of its batches, nullptr if they run as a whole.
   LeafReducer<D, T>* leaves() const { return reducer_ ? reducer_->leaves() : nullptr; }
 
   // Makes the next backward pass replace the gradients instead of adding to them.
   void zero_grad() { gradients_.zero(); }
-  // Makes it add to them, after they were written.
-  void note_gradients() { gradients_.note_backward(); }
 
   // Notes that parameters have changed: earlier losses can no longer run backward().
   void note_update() { ++arena_->updates; }
@@ -327,8 +291,6 @@ class Network : public Trackable<Network<D, T>> {
       every.push_back(static_cast<int>(i));
     set_requires_grad(every, on);
   }
-  // Returns a number that changes when the gradients that a backward pass computes change.
-  std::uint64_t plan_number() const { return plan_number_; }
 
   const std::vector<BufferInfo>& named_buffers() const { return graph().buffers; }
   // Return all buffers as one array, each at the offset in its BufferInfo.
@@ -336,16 +298,6 @@ class Network : public Trackable<Network<D, T>> {
   View<const T, D> buffers() const { return all(this->here().arena_->buffers); }
   // Returns the gradients of the parameters, with the same offsets.
   const Gradients<T, D>& gradients() const { return this->here().gradients_; }
-  // Returns the addresses of the memory that a step uses beside parameters, inputs and targets.
-  std::array<const void*, 6> memory_addresses() const {
-    const auto [memory, caches] = workspace_.addresses();
-    return {memory,
-            caches,
-            losses_.data(),
-            gradients_.data(),
-            device_constants_.data(),
-            total_weight_.data()};
-  }
   // Returns the bytes of workspace: activations, caches, scratch.
   std::size_t workspace_bytes() const { return workspace_.bytes(); }
 
@@ -392,6 +344,19 @@ class Network : public Trackable<Network<D, T>> {
   friend class Parameters<D, T>;
   friend class LossValue<D, T>;
   friend class Predictor<D, T>;
+  friend struct detail::NetworkAccess;
+
+  void visit_gradients(StateVisitor& state, index_t& batches, index_t accumulate);
+  // The parts of forward_backward, for a caller that has exclusive_use().
+  void begin_step(const View<const T, D>& inputs, const TargetsOf<D, T>& targets);
+  void run_step(const TargetsOf<D, T>& targets, T loss_gradient = 1);
+  void check_step(const View<const T, D>& inputs, const TargetsOf<D, T>& targets, T loss_gradient);
+  LossValue<D, T> end_step() {
+    gradients_.note_backward();
+    run_forward_hooks();
+    run_backward_hooks();
+    return LossValue<D, T>(*this, losses_computed_);
+  }
 
   template <int count, class F>
   static Graph graph_of(F& f, std::initializer_list<Sizes> inputs) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <gpunet/core/state.hpp>
+#include <gpunet/model/network_access.hpp>
 #include <gpunet/ops/norm.hpp>
 #include <gpunet/optim/lbfgs.hpp>
 
@@ -198,8 +199,8 @@ double LBFGS<D, T>::evaluate(const std::function<double()>& closure) {
 
 template <class D, class T>
 void LBFGS<D, T>::find_parameters() {
-  const std::vector<Segment>& segments =
-      segments_of(model_->graph(), model_->plan(), model_->plan_number());
+  const std::vector<Segment>& segments = segments_of(
+      model_->graph(), model_->plan(), gpunet::detail::NetworkAccess::plan_number(*model_));
   if (layout() == layout_of_ranges_) return;
   layout_of_ranges_ = layout();
   const auto before =

@@ -12,7 +12,7 @@
 #include <gpunet/core/state.hpp>
 #include <gpunet/core/text.hpp>
 #include <gpunet/core/tracked_pointer.hpp>
-#include <gpunet/model/network.hpp>
+#include <gpunet/model/network_access.hpp>
 #include <gpunet/ops/map.hpp>
 #include <gpunet/optim/param_groups.hpp>
 #include <gpunet/optim/update.hpp>
@@ -85,7 +85,8 @@ class Optimizer : public ParamGroups {
   // Returns the segments that a step updates. Allocates their arrays first: out of memory, no
   // segment is updated.
   std::vector<Segment>& segments() {
-    std::vector<Segment>& all = segments_of(model_->graph(), model_->plan(), model_->plan_number());
+    std::vector<Segment>& all = segments_of(model_->graph(), model_->plan(),
+                                            gpunet::detail::NetworkAccess::plan_number(*model_));
     for (const Segment& segment : all)
       kept_of(segment);
     return all;

@@ -9,6 +9,7 @@
 
 #include <gpunet/core/random.hpp>
 #include <gpunet/io/checkpoint.hpp>
+#include <gpunet/model/network_access.hpp>
 #include <gpunet/train/callbacks.hpp>
 #include <gpunet/train/evaluate.hpp>
 #include <gpunet/train/fit_ranks.hpp>
@@ -346,7 +347,8 @@ class Fit {
   void save() {
     if (!checkpoint_ || run_.history.end == End::not_finite) return;
     join_ranks();
-    if (ranks_ && step_.accumulated() > 0) run_.model.reduce_gradients();
+    if (ranks_ && step_.accumulated() > 0)
+      gpunet::detail::NetworkAccess::reduce_gradients(run_.model);
     if (run_.is_main) checkpoint_->save();
     leave_to_main();
   }
@@ -503,6 +505,6 @@ requires(!std::is_convertible_v<Other&&, const FitOptions&>) History
 // Refuses options with a name that FitOptions does not have. A compile error; compilers show the
 // line of the declaration.
 template <class M, class L, class O, class D>
-void fit(M&, const L&, O&, D&&, ...) GPUNET_DELETED("gpunet::train::fit: want names of FitOptions");
+void fit(M&&, const L&, O&, D&&, ...) GPUNET_DELETED("gpunet::train::fit: use names of FitOptions");
 
 }  // namespace gpunet::train

@@ -4,6 +4,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <gpunet/model/network_access.hpp>
 #include <gpunet/train/callbacks.hpp>
 #include <gpunet/train/measure.hpp>
 #include <gpunet/train/step.hpp>
@@ -158,7 +159,8 @@ class FitStep {
   // Writes or reads the gradients since the last update, for a checkpoint.
   void visit_state(StateVisitor& state) {
     if constexpr (counts || before_update) {
-      run_.model.visit_gradients(state, batches_, options_.accumulate);
+      gpunet::detail::NetworkAccess::visit_gradients(run_.model, state, batches_,
+                                                     options_.accumulate);
     } else {
       step_.visit_state(state);
       batches_ = step_.accumulated();
@@ -170,7 +172,8 @@ class FitStep {
   // Updates by the gradients that are left.
   void update() {
     if (batches_ == 0) return;
-    if constexpr (counts || before_update) run_.model.reduce_gradients();
+    if constexpr (counts || before_update)
+      gpunet::detail::NetworkAccess::reduce_gradients(run_.model);
     end_group();
   }
 

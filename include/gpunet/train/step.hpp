@@ -8,6 +8,7 @@
 
 #include <gpunet/core/state.hpp>
 #include <gpunet/model/model.hpp>
+#include <gpunet/model/network_access.hpp>
 #include <gpunet/optim/grad_scaler.hpp>
 #include <gpunet/train/leaf_passes.hpp>
 #include <gpunet/train/step_runner.hpp>
@@ -113,7 +114,7 @@ class Step {
     check_ranks(true);
     batches_ = 0;
     auto& optimizer = static_cast<Optimizer&>(*optimizer_);
-    model_->reduce_gradients();
+    gpunet::detail::NetworkAccess::reduce_gradients(*model_);
     if (!scaler_) return optimizer.step();
     scaler_->step(optimizer);
     scaler_->update();
@@ -123,7 +124,9 @@ class Step {
 
   // Writes or reads the batches since the last update, and the gradients that they have left, for a
   // checkpoint.
-  void visit_state(StateVisitor& state) { model_->visit_gradients(state, batches_, accumulate_); }
+  void visit_state(StateVisitor& state) {
+    gpunet::detail::NetworkAccess::visit_gradients(*model_, state, batches_, accumulate_);
+  }
 
   // Compile errors for arguments of other types.
   template <class X, class Y>
@@ -149,7 +152,7 @@ class Step {
     const bool one_part = has_one_part();
     if (one_part) model_->zero_grad();
     if (one_part && run_.repeat(times, inputs, {loss_, targets}, losses.data()))
-      model_->end_step();
+      gpunet::detail::NetworkAccess::end_step(*model_);
     else
       for (index_t i = 0; i < times; ++i)
         model_->device().copy(losses.data() + i, step(inputs, targets).data(), sizeof(T));
@@ -190,19 +193,20 @@ class Step {
     const auto pass = [&](const Inputs& x, const Targets& y, const StepPart& part) {
       run_(x, {loss_, y}, part);
       if (model_->detects_anomaly())
-        model_->check_step(x, {loss_, y}, static_cast<T>(part.loss_gradient));
+        gpunet::detail::NetworkAccess::check_step(*model_, x, {loss_, y},
+                                                  static_cast<T>(part.loss_gradient));
     };
     const auto of_leaves = [&] {
       return detail::run_leaves(*leaves, inputs.size(0), [&] {
         pass(leaves->rows_of_leaf(0, inputs), leaves->rows_of_leaf(1, targets),
              {loss_gradient * scale, false});
-        return model_->end_step();
+        return gpunet::detail::NetworkAccess::end_step(*model_);
       });
     };
     const auto of_batch = [&] {
       pass(inputs, targets, {loss_gradient * scale, runs_update});
       batches_ = updates ? 0 : batches_ + 1;
-      return model_->end_step();
+      return gpunet::detail::NetworkAccess::end_step(*model_);
     };
     const LossValue<D, T> loss = leaves ? of_leaves() : of_batch();
     if (leaves) batches_ = updates ? 0 : batches_ + 1;

@@ -29,7 +29,7 @@ struct StepKind {
 
 // The state on which the graphs of a model and its optimizer depend.
 struct StepBasis {
-  std::array<const void*, 6> memory;  // Network::memory_addresses()
+  std::array<const void*, 6> memory;  // NetworkAccess::memory_addresses
   std::uint64_t plan, layout;         // Network::plan_number(), ParamGroups::layout()
   std::uint64_t reducer;              // Network::reducer_number()
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <gpunet/device/cuda/for_each.cuh>
+#include <gpunet/model/network_access.hpp>
 #include <gpunet/nn/cross_entropy_loss.hpp>
 #include <gpunet/train/step_recordings.cuh>
 #include <gpunet/train/step_runner.hpp>
@@ -68,7 +69,7 @@ class StepRunner<Cuda, T, Optimizer>::State {
   bool repeat(index_t times, const Inputs& inputs, const Targets& targets, T* losses) {
     constexpr index_t most = 1024;  // in one launch: a display must not freeze
     if (!fits_in_block(targets.loss, inputs.size(0))) return false;
-    model_->begin_step(inputs, targets);
+    gpunet::detail::NetworkAccess::begin_step(*model_, inputs, targets);
     const View<const label_t, Cuda> labels(static_cast<const label_t*>(targets.data),
                                            targets.sizes);
     for (index_t i = 0; i < times; i += most)
@@ -99,7 +100,7 @@ class StepRunner<Cuda, T, Optimizer>::State {
     grow(targets_, words);
     const Inputs x{inputs_.data(), inputs.sizes()};
     const Targets with(targets.loss, targets_.data(), targets.sizes);
-    model_->begin_step(x, with);
+    gpunet::detail::NetworkAccess::begin_step(*model_, x, with);
     std::vector<optim::Segment>& segments = optimizer().segments();
     grow(updates_, std::max<index_t>(1, std::ssize(segments)));
     BeginStep<T, Update> begin{inputs.numel(),
@@ -118,7 +119,7 @@ class StepRunner<Cuda, T, Optimizer>::State {
       begin.to_update = updates_.data() + i;
     };
     const auto work = [&] {
-      model_->run_step(with, static_cast<T>(part.loss_gradient));
+      gpunet::detail::NetworkAccess::run_step(*model_, with, static_cast<T>(part.loss_gradient));
       if (!part.updates) return;
       for (std::size_t i = 0; i < segments.size(); ++i)
         for (const ArenaRange& range : segments[i].ranges)
@@ -136,8 +137,9 @@ class StepRunner<Cuda, T, Optimizer>::State {
       recordings_.run(device,
                       {inputs.size(0), model_->mode(), !model_->gradients().zeroed(), part.updates,
                        reduces, part.loss_gradient},
-                      {model_->memory_addresses(), model_->plan_number(), optimizer().layout(),
-                       model_->reducer_number()},
+                      {gpunet::detail::NetworkAccess::memory_addresses(*model_),
+                       gpunet::detail::NetworkAccess::plan_number(*model_), optimizer().layout(),
+                       gpunet::detail::NetworkAccess::reducer_number(*model_)},
                       std::cref(work));
     };
     gpunet::detail::attempt(run, [&] {  // the step was not done, so it does not count

@@ -5,7 +5,7 @@
 #include <type_traits>
 
 #include <gpunet/device/cuda/cuda.hpp>
-#include <gpunet/model/network.hpp>
+#include <gpunet/model/network_access.hpp>
 #include <gpunet/optim/adadelta.hpp>
 #include <gpunet/optim/adagrad.hpp>
 #include <gpunet/optim/adam.hpp>
@@ -32,8 +32,8 @@ class StepRunner {
 
   void operator()(const View<const T, D>& inputs, const TargetsOf<D, T>& targets,
                   const StepPart& part = {}) {
-    model_->begin_step(inputs, targets);
-    model_->run_step(targets, static_cast<T>(part.loss_gradient));
+    gpunet::detail::NetworkAccess::begin_step(*model_, inputs, targets);
+    gpunet::detail::NetworkAccess::run_step(*model_, targets, static_cast<T>(part.loss_gradient));
     if (part.updates) static_cast<Optimizer&>(*optimizer_).update_parameters();
   }
   // Runs `times` steps on a batch if the device can do so in one call; returns whether it did.

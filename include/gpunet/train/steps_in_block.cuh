@@ -7,7 +7,7 @@
 #include <gpunet/core/tracked_pointer.hpp>
 #include <gpunet/device/cuda/group_reduce.cuh>
 #include <gpunet/device/cuda/launch.cuh>
-#include <gpunet/model/network.hpp>
+#include <gpunet/model/network_access.hpp>
 #include <gpunet/ops/cross_entropy/cross_entropy.hpp>
 #include <gpunet/ops/linear/linear.hpp>
 #include <gpunet/ops/relu.hpp>
@@ -324,8 +324,8 @@ class BlockRunner {
                                        static_cast<int>(times),
                                        first,
                                        updates_.data(),
-                                       model_->sample_losses(),
-                                       model_->batch_loss(),
+                                       gpunet::detail::NetworkAccess::sample_losses(*model_),
+                                       gpunet::detail::NetworkAccess::batch_loss(*model_),
                                        losses},
                  bytes(optimizer, batch));
   }
