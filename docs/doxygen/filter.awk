@@ -14,7 +14,7 @@
 
 BEGIN {
   contract = "(output|parameters|buffers|scratch|cache_bytes|forward|backward|extra_repr|multiply_adds|evaluate|check|sample_sizes|read" \
-    "|bounds|options|lower|append|read_bytes|is_random|has_bytes|image|operator\\(\\)|value|gradient|on_[a-z_]*|before_update|validate|run|class_name)"
+    "|bounds|options|lower|append|read_bytes|is_random|has_bytes|image|operator\\(\\)|value|gradient(_[ab])?|on_[a-z_]*|before_update|validate|run|class_name)"
 }
 
 # Characters that mean something to Doxygen.

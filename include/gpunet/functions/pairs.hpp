@@ -24,6 +24,7 @@ struct BroadcastSum {
   }
 };
 
+// a - b
 struct Difference {
   template <class T>
   GPUNET_FN T value(T a, T b) const {
@@ -40,6 +41,7 @@ struct Difference {
   }
 };
 
+// a b
 struct Product {
   template <class T>
   GPUNET_FN T value(T a, T b) const {
@@ -56,6 +58,7 @@ struct Product {
   }
 };
 
+// a / b
 struct Quotient {
   template <class T>
   GPUNET_FN T value(T a, T b) const {
@@ -88,6 +91,7 @@ struct Maximum {
   }
 };
 
+// The smaller one, in the same way.
 struct Minimum {
   template <class T>
   GPUNET_FN T value(T a, T b) const {

@@ -130,9 +130,9 @@ bool same_order(const Sizes& sizes, const Sizes& strides, const Sizes& packed);
 // overflows. One stride per dimension.
 index_t reach(const Sizes& sizes, const Sizes& strides);
 
-// Throws Error unless the entry has the bytes of all its elements, which may overlap. `caller` and
+// Throws Error unless the entry has the bytes of all its elements, which may overlap. `place` and
 // the name begin the message.
-void check_bytes(const TensorEntry& entry, std::string_view caller);
+void check_bytes(const TensorEntry& entry, std::string_view place);
 
 // Returns the bytes of the elements in row-major order: the entry's, or a copy that `copy` stores.
 std::span<const std::byte> row_major_bytes(const TensorEntry& entry, std::vector<std::byte>& copy);

@@ -62,28 +62,23 @@ GPUNET_INLINE index_t reach(const Sizes& sizes, const Sizes& strides) {
   return last == std::numeric_limits<index_t>::max() ? -1 : last + 1;
 }
 
-// Returns the beginning of messages about an entry: the caller, its file, and its name if any.
-GPUNET_INLINE std::string place_of(const TensorEntry& entry, std::string_view caller) {
-  return concat(caller, entry.file ? *entry.file : "", entry.file ? ": " : "",
-                entry.name.empty() ? "the array" : concat('"', printable(entry.name), '"'));
-}
-
-GPUNET_INLINE void check_bytes(const TensorEntry& entry, std::string_view caller) {
-  const std::string place = place_of(entry, caller);
-  require(entry.problem.empty(), place, " could not be read: ", entry.problem);
+GPUNET_INLINE void check_bytes(const TensorEntry& entry, std::string_view place) {
+  require(entry.problem.empty(), place, '"', printable(entry.name),
+          "\" could not be read: ", entry.problem);
   const index_t size = bits_of(entry.dtype) / 8, bytes = static_cast<index_t>(entry.bytes.size());
   const index_t count = byte_count(entry.dtype, entry.sizes);
   if (entry.source) return;  // its reader has checked the sizes
   if (entry.strides.rank() == 0) {
-    require(count == bytes, place, " has ", bytes, " bytes, which do not fit its shape ",
-            to_string(entry.sizes), " and dtype ", to_string(entry.dtype), ", give all elements");
+    require(count == bytes, place, '"', printable(entry.name), "\" has ", bytes,
+            " bytes, which do not fit its shape ", to_string(entry.sizes), " and dtype ",
+            to_string(entry.dtype), ", give all elements");
     return;
   }
   const bool fits = count >= 0 && size > 0 && entry.strides.rank() == entry.sizes.rank();
   const index_t wanted = fits ? reach(entry.sizes, entry.strides) : -1;
-  require(wanted >= 0 && wanted <= bytes / size, place, " of shape ", to_string(entry.sizes),
-          ", strides ", to_string(entry.strides), " and dtype ", to_string(entry.dtype),
-          " exceeds its ", bytes,
+  require(wanted >= 0 && wanted <= bytes / size, place, '"', printable(entry.name), "\" of shape ",
+          to_string(entry.sizes), ", strides ", to_string(entry.strides), " and dtype ",
+          to_string(entry.dtype), " exceeds its ", bytes,
           " bytes, give strides in elements, one for each dimension, and all bytes");
 }
 
@@ -137,6 +132,12 @@ inline float byte_to_float(std::uint8_t bits, int fraction, int bias) {
   return bits & 0x80 ? -size : size;
 }
 
+// Returns the beginning of messages about an entry: its file, and its name if it has one.
+GPUNET_INLINE std::string place_of(const TensorEntry& entry) {
+  return concat("gpunet::io::copy_as: ", entry.file ? *entry.file : "", entry.file ? ": " : "",
+                entry.name.empty() ? "the array" : concat('"', printable(entry.name), '"'));
+}
+
 // Decodes stored elements one by one.
 template <class Stored, class T, class Decode = std::identity>
 void decode(const TensorEntry& entry, std::span<T> out, Decode decode_one = {}) {
@@ -152,8 +153,8 @@ void decode(const TensorEntry& entry, std::span<T> out, Decode decode_one = {}) 
         // require() would make the name printable for each element.
         if (!has_number<T>(number)) [[unlikely]]
           throw_error(Error(concat(
-              place_of(entry, "gpunet::io::copy_as: "), " has the number ", number,
-              " (want integers from ", index_t{std::numeric_limits<T>::min()}, " to ",
+              place_of(entry), " has the number ", number, " (want integers from ",
+              index_t{std::numeric_limits<T>::min()}, " to ",
               index_t{std::numeric_limits<T>::max()}, "), read it as ",
               std::is_integral_v<decltype(number)> && has_number<index_t>(number) ? "index_t"
                                                                                   : "double")));
@@ -172,7 +173,7 @@ GPUNET_INLINE std::span<const std::byte> bytes_of(const TensorEntry& entry,
     room.resize(static_cast<std::size_t>(size));
   };
   gpunet::detail::attempt<std::bad_alloc>(resize, [&](const std::bad_alloc&) {
-    throw_error(Error(concat(detail::place_of(entry, "gpunet::io: "), " has ", size,
+    throw_error(Error(concat("gpunet::io: \"", detail::printable(entry.name), "\" has ", size,
                              " bytes, more than the available memory, free some")));
   });
   entry.source->read(entry.first_byte, room);
@@ -227,9 +228,8 @@ template <class T>
 void copy_as(const TensorEntry& entry, std::span<T> out) {
   detail::check_bytes(entry, "gpunet::io::copy_as: ");
   if (static_cast<index_t>(out.size()) != entry.sizes.numel())
-    throw_error(Error(concat(detail::place_of(entry, "gpunet::io::copy_as: "), " of shape ",
-                             to_string(entry.sizes), " for ", out.size(), " elements (want ",
-                             entry.sizes.numel(), "), make room")));
+    throw_error(Error(concat(detail::place_of(entry), " of shape ", to_string(entry.sizes), " for ",
+                             out.size(), " elements (want ", entry.sizes.numel(), "), make room")));
   if (entry.source) {
     if (entry.dtype == dtype_of<T>() && entry.strides.rank() == 0)
       return entry.source->read(entry.first_byte, std::as_writable_bytes(out));
@@ -288,8 +288,7 @@ void copy_as(const TensorEntry& entry, std::span<T> out) {
           entry, out, [](std::uint8_t x) { return x == 0xFF ? nan : std::ldexp(1.0f, x - 127); });
     default:
       throw_error(Error(
-          concat(detail::place_of(entry, "gpunet::io::copy_as: "), " has elements of ",
-                 to_string(entry.dtype),
+          concat(detail::place_of(entry), " has elements of ", to_string(entry.dtype),
                  entry.dtype == Dtype::C64 || entry.dtype == Dtype::C128
                      ? " (complex; gpunet reads real numbers), save its real and imaginary parts"
                      : " (of less than a byte), convert it to F32 before saving")));

@@ -87,12 +87,12 @@ struct Apply {
     }                                                                         \
   };
 
-GPUNET_ELEMENT_OP2(Add, return functions::BroadcastSum().value(a, b);)
-GPUNET_ELEMENT_OP2(Subtract, return functions::Difference().value(a, b);)
-GPUNET_ELEMENT_OP2(Multiply, return functions::Product().value(a, b);)
-GPUNET_ELEMENT_OP2(Divide, return functions::Quotient().value(a, b);)
-GPUNET_ELEMENT_OP2(Maximum, return functions::Maximum().value(a, b);)
-GPUNET_ELEMENT_OP2(Minimum, return functions::Minimum().value(a, b);)
+GPUNET_ELEMENT_OP2(Add, return functions::BroadcastSum{}.value(a, b);)
+GPUNET_ELEMENT_OP2(Subtract, return functions::Difference{}.value(a, b);)
+GPUNET_ELEMENT_OP2(Multiply, return functions::Product{}.value(a, b);)
+GPUNET_ELEMENT_OP2(Divide, return functions::Quotient{}.value(a, b);)
+GPUNET_ELEMENT_OP2(Maximum, return functions::Maximum{}.value(a, b);)
+GPUNET_ELEMENT_OP2(Minimum, return functions::Minimum{}.value(a, b);)
 GPUNET_ELEMENT_OP2(Pow, return std::pow(a, b);)
 GPUNET_ELEMENT_OP2(Atan2, return std::atan2(a, b);)
 
