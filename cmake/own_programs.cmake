@@ -18,7 +18,7 @@ endif()
 # compiled once for all programs. -O1 leaves calls in loops, of functions for the base processor, which has no FMA; without
 # contraction a function has the same bits in every loop.
 if(CMAKE_CXX_FLAGS_DEBUG MATCHES "-fsanitize=address|-fsanitize=integer|-fcoverage-mapping")
-  target_compile_options(gpunet_compiled PRIVATE $<$<CONFIG:Debug>:-O1> $<$<CONFIG:Debug>:-ffp-contract=off>)
+  target_compile_options(gpunet_compiled PRIVATE "$<$<CONFIG:Debug>:-O1;-ffp-contract=off>")
 endif()
 if(CMAKE_CXX_FLAGS_DEBUG MATCHES "-fsanitize=address,undefined")
   # Bad pointers are found by the address sanitizer too. With these checks, the kernels take three times

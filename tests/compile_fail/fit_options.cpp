@@ -1,7 +1,8 @@
 // expect: deleted
 // note: gpunet::train::fit: use names of FitOptions
 // An option that fit does not have.
-// They are `.epochs`, `.max_steps`, `.accumulate`, `.scaler`, `.resume`, `.save_every`, `.keep_last` and `.generator`, in this order.
+// They are `.epochs`, `.max_steps`, `.accumulate`, `.scaler`, `.resume`, `.save_every`,
+// `.keep_last` and `.generator`, in this order.
 #include <gpunet/gpunet.hpp>
 using namespace gpunet;
 

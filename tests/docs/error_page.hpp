@@ -41,7 +41,6 @@ class ErrorPage {
     all_ += std::exchange(before_, {});
     text("## " + std::string(title));
     section_.clear();
-    is_first_ = true;
   }
   void code(std::string_view lines) { block("cpp", lines); }
   // A file as it is when the next error is met.
@@ -55,12 +54,12 @@ class ErrorPage {
     CHECK(message.starts_with("gpunet::"));  // where; what is read by people
     CHECK(message.find("/tmp") == message.npos);
     entry(title, lines, "", message, next);
-    ++errors_;
   }
   // The same for what is no Error: `means` is between the lines and their output.
   void entry(std::string_view title, std::string_view lines, std::string_view means,
              std::string_view output, std::string_view next) {
-    if (std::exchange(is_first_, false)) section_ = std::exchange(before_, {}), all_ += section_;
+    ++entries_;
+    if (before_.starts_with("## ")) section_ = std::exchange(before_, {}), all_ += section_;
     text("### " + std::string(title));
     code(lines);
     if (!means.empty()) text(means);
@@ -78,7 +77,7 @@ class ErrorPage {
       FAIL_CHECK("no error has the title \"" << title << "\"");
     return common_.substr(0, common_.size() - 1);
   }
-  int errors() const { return errors_; }
+  int entries() const { return entries_; }
 
  private:
   void block(std::string_view language, std::string_view lines) {
@@ -90,8 +89,7 @@ class ErrorPage {
   std::set<std::string, std::less<>> missing_;
   std::string all_, common_, before_;
   std::string section_;  // its beginning, which the page of common errors lacks so far
-  bool is_first_ = false;
-  int errors_ = 0;
+  int entries_ = 0;
 };
 
 inline std::string slurp(const std::filesystem::path& path) {

@@ -108,7 +108,7 @@ class CsvReader {
     require(!is_break(separator_) && separator_ != '"',
             "gpunet::data::read_csv: a separator that is a quote or a line break, give another");
     require(decimal_ == '.' || decimal_ == ',', "gpunet::data::read_csv: a decimal point '",
-            std::string_view(&decimal_, 1), "' (want '.' or ',')");
+            decimal_, "' (want '.' or ',')");
     require(decimal_ != separator_,
             "gpunet::data::read_csv: the separator and the decimal point are both '", separator_,
             "', give another {.separator = ';'}");

@@ -323,6 +323,11 @@ namespace detail {
 template <class T>
 using Wrapping = typename std::conditional_t<std::is_integral_v<T> && !std::is_same_v<T, bool>,
                                              std::make_unsigned<T>, std::type_identity<T>>::type;
+// A number of that type, for arithmetic.
+template <class T>
+[[gnu::always_inline]] GPUNET_FN inline Wrapping<T> wrapping(T x) {
+  return static_cast<Wrapping<T>>(x);
+}
 
 }  // namespace detail
 
@@ -335,7 +340,7 @@ struct Abs : Function<Abs> {
     if constexpr (std::is_floating_point_v<T>)
       return std::fabs(x);
     else if constexpr (std::is_signed_v<T>)
-      return x < 0 ? static_cast<T>(-static_cast<detail::Wrapping<T>>(x)) : x;
+      return x < 0 ? static_cast<T>(-detail::wrapping(x)) : x;
     else
       return x;
   }
@@ -351,8 +356,7 @@ struct Square : Function<Square> {
   static constexpr OfIntegers of_integers = OfIntegers::as_integers;
   template <class T>
   GPUNET_FN T value(T x) const {
-    return static_cast<T>(static_cast<detail::Wrapping<T>>(x) *
-                          static_cast<detail::Wrapping<T>>(x));
+    return static_cast<T>(detail::wrapping(x) * detail::wrapping(x));
   }
   template <class T>
   GPUNET_FN T gradient(T x, T, T dy) const {

@@ -7,12 +7,11 @@
 
 namespace gpunet::functions {
 
-// a + b; of values with broadcasting: those of equal sizes have AddOp.
+// a + b; of values with broadcasting, since sums of equal sizes are an AddOp.
 struct BroadcastSum {
   template <class T>
   GPUNET_FN T value(T a, T b) const {
-    return static_cast<T>(static_cast<detail::Wrapping<T>>(a) +
-                          static_cast<detail::Wrapping<T>>(b));
+    return static_cast<T>(detail::wrapping(a) + detail::wrapping(b));
   }
   template <class T>
   GPUNET_FN T gradient_a(T, T, T dy) const {
@@ -28,8 +27,7 @@ struct BroadcastSum {
 struct Difference {
   template <class T>
   GPUNET_FN T value(T a, T b) const {
-    return static_cast<T>(static_cast<detail::Wrapping<T>>(a) -
-                          static_cast<detail::Wrapping<T>>(b));
+    return static_cast<T>(detail::wrapping(a) - detail::wrapping(b));
   }
   template <class T>
   GPUNET_FN T gradient_a(T, T, T dy) const {
@@ -45,8 +43,7 @@ struct Difference {
 struct Product {
   template <class T>
   GPUNET_FN T value(T a, T b) const {
-    return static_cast<T>(static_cast<detail::Wrapping<T>>(a) *
-                          static_cast<detail::Wrapping<T>>(b));
+    return static_cast<T>(detail::wrapping(a) * detail::wrapping(b));
   }
   template <class T>
   GPUNET_FN T gradient_a(T, T b, T dy) const {
@@ -99,11 +96,11 @@ struct Minimum {
   }
   template <class T>
   GPUNET_FN T gradient_a(T a, T b, T dy) const {
-    return math::select(a == b, dy / 2, math::select(a > b, T{}, dy));
+    return Maximum().gradient_a(b, a, dy);
   }
   template <class T>
   GPUNET_FN T gradient_b(T a, T b, T dy) const {
-    return gradient_a(b, a, dy);
+    return Maximum().gradient_a(a, b, dy);
   }
 };
 

@@ -243,8 +243,8 @@ class Network : public Trackable<Network<D, T>> {
                                          std::function<void(const Tensor<T, D>&)> f);
   bool has_hooks() const;
 
-  // Returns what reduces the gradients of each backward pass over several processes, nullptr for
-  // nothing: see distributed::DistributedDataParallel.
+  // Returns the reducer of the gradients of each backward pass over several processes, nullptr for
+  // none: see distributed::DistributedDataParallel.
   GradientReducer<D, T>* reducer() const { return reducer_; }
   // Returns the leaves of its batches, nullptr if they run as a whole.
   LeafReducer<D, T>* leaves() const { return reducer_ ? reducer_->leaves() : nullptr; }
@@ -349,7 +349,7 @@ class Network : public Trackable<Network<D, T>> {
   void visit_gradients(StateVisitor& state, index_t& batches, index_t accumulate);
   // The parts of forward_backward, for a caller that has exclusive_use().
   void begin_step(const View<const T, D>& inputs, const TargetsOf<D, T>& targets);
-  void run_step(const TargetsOf<D, T>& targets, T loss_gradient = 1);
+  void run_step(const TargetsOf<D, T>& targets, T loss_gradient);
   void check_step(const View<const T, D>& inputs, const TargetsOf<D, T>& targets, T loss_gradient);
   LossValue<D, T> end_step() {
     gradients_.note_backward();

@@ -65,6 +65,8 @@ Value operator/(const Value& x, const Constant& tensor);
 Value operator/(const Constant& tensor, const Value& x);
 Value maximum(const Value& x, const Constant& tensor);
 Value minimum(const Value& x, const Constant& tensor);
+Value max(const Value& x, const Constant& tensor);
+Value min(const Value& x, const Constant& tensor);
 
 // Returns x with `number` where the mask is not 0: masked_fill(scores, mask, -inf). x has to be
 // finite there. Of a network that stores float16, the number has to be infinite, or 65504 or less.

@@ -88,6 +88,12 @@ GPUNET_BACKENDS_INLINE Value maximum(const Value& x, const Constant& tensor) {
 GPUNET_BACKENDS_INLINE Value minimum(const Value& x, const Constant& tensor) {
   return minimum(x, detail::operand_beside("minimum", x, tensor));
 }
+GPUNET_BACKENDS_INLINE Value max(const Value& x, const Constant& tensor) {
+  return maximum(x, tensor);
+}
+GPUNET_BACKENDS_INLINE Value min(const Value& x, const Constant& tensor) {
+  return minimum(x, tensor);
+}
 
 GPUNET_BACKENDS_INLINE Value masked_fill(const Value& x, const Constant& mask, double number) {
   return x * detail::operand_beside("masked_fill", x, mask.chosen(0, 1)) +

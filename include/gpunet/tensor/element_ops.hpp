@@ -25,7 +25,7 @@
 
 namespace gpunet::detail::element {
 
-using functions::detail::Wrapping;
+using functions::detail::wrapping;
 
 // The operations as numbers, for programs that are interpreted. Cast converts from the type of a
 // step to that of its result, Where chooses by a bool.
@@ -141,7 +141,7 @@ GPUNET_ELEMENT_OP2(NotEqual, return a != b;)
 GPUNET_ELEMENT_OP2(Less, return a < b;)
 GPUNET_ELEMENT_OP2(LessEqual, return a <= b;)
 
-GPUNET_ELEMENT_OP1(Negate, return static_cast<T>(-static_cast<Wrapping<T>>(x));)
+GPUNET_ELEMENT_OP1(Negate, return static_cast<T>(-wrapping(x));)
 GPUNET_ELEMENT_OP1(Cube, return Multiply{}(Multiply{}(x, x), x);)
 GPUNET_ELEMENT_OP1(IsNan, return x != x;)
 GPUNET_ELEMENT_OP1(IsInf, return std::fabs(x) > gpunet::detail::largest<T>;)
