@@ -109,8 +109,8 @@ ConvAxis axis(const Configuration& c, bool row, bool transposed) {
 }
 
 Value any_convolution(const Value& x, const Configuration& c, bool is_row, bool transposed) {
-  AnyConv2dGeometry g{c["channels"], c["out"], c["parts"],
-                      is_row ? ConvAxis{} : axis(c, true, transposed), axis(c, false, transposed)};
+  Conv2dGeometry g{c["channels"], c["out"], c["parts"],
+                   is_row ? ConvAxis{} : axis(c, true, transposed), axis(c, false, transposed)};
   if (transposed) std::swap(g.in_channels, g.out_channels);
   Sizes out{c["out"]}, weight{g.out_channels, g.ins()};
   if (!is_row) {
@@ -121,9 +121,13 @@ Value any_convolution(const Value& x, const Configuration& c, bool is_row, bool 
   weight.append(g.columns.kernel);
   const std::array parameters{nn::constant("weight", weight, 1),
                               nn::constant("bias", {c["out"]}, 0)};
-  const Value y = nn::detail::add_node<nn::Conv2d<>>(
-      "convolution", AnyConv2dOp{g, c["bias"] == 1, transposed}, x, out,
-      std::span(parameters).first(c["bias"] == 1 ? 2 : 1));
+  const auto specified = std::span(parameters).first(c["bias"] == 1 ? 2 : 1);
+  const Value y =
+      g.groups == 1 && !transposed
+          ? nn::detail::add_node<nn::Conv2d<>, Conv2dOp, Conv2dKernels<WideConv2dGeometry>>(
+                "convolution", Conv2dOp{g, c["bias"] == 1}, x, out, specified)
+          : nn::detail::add_node<nn::Conv2d<>>(
+                "convolution", AnyConv2dOp{g, c["bias"] == 1, transposed}, x, out, specified);
   return c["relu"] ? relu(y) : y;
 }
 

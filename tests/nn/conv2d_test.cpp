@@ -1,6 +1,7 @@
 #include <gpunet/gpunet.hpp>
 
 #include "support/check_gradients.hpp"
+#include "support/geometry_text.hpp"
 #include "support/reference_check.hpp"
 
 using namespace gpunet;
@@ -57,7 +58,7 @@ TEST_CASE("sizes of a Conv2d in its node") {
                               GraphBuilder::input, Shape<3, 32, 16>{});
   const Graph graph = std::move(builder).finish(y);
   REQUIRE(graph.nodes[0].as<Conv2dOp>());
-  CHECK(graph.nodes[0].as<Conv2dOp>()->geometry == Conv2dGeometry{3, 32, 16, 6, 11, 6, 5, 3, 2});
+  CHECK(graph.nodes[0].as<Conv2dOp>()->geometry == square_convolution(3, 32, 16, 6, 5, 3, 2));
 }
 
 TEST_CASE("output and parameters of Conv2d") {
@@ -118,7 +119,7 @@ TEST_CASE("shapes, parameters and texts of Conv2d with options") {
   const value_t y = nn::lower(builder, Same{}, GraphBuilder::input, Shape<3, 8, 8>{});
   const Graph graph = std::move(builder).finish(y);
   REQUIRE(graph.nodes[0].as<Conv2dOp>());
-  CHECK(graph.nodes[0].as<Conv2dOp>()->geometry == Conv2dGeometry{3, 8, 8, 4, 8, 8, 3, 1, 1});
+  CHECK(graph.nodes[0].as<Conv2dOp>()->geometry == square_convolution(3, 8, 8, 4, 3, 1, 1));
   const nn::Sequential<
       nn::Input<8, 9, 9>, nn::Conv2d<8, 3, nn::Groups<8>>, Same, nn::Conv2d<4, 4, nn::PaddingSame>,
       nn::Conv2d<4, 3, nn::KernelWidth<2>, nn::Dilation<2>, nn::Padding<2, 0>, nn::Bias<false>>>

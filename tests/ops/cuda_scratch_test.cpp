@@ -34,18 +34,10 @@ index_t scratch_of_launch(const Cuda& device, const P& p) {
 }
 
 Conv2dGeometry random_geometry(RandomShapes& random, index_t most_channels) {
-  Conv2dGeometry g{};
-  g.kernel = random.pick(1, 7);
-  g.stride = random.pick(0, 2) > 0 ? 1 : random.pick(2, 4);
-  g.padding = random.pick(0, 3);
+  // Two rows of output to pool.
+  Conv2dGeometry g = random_axes(random, {7, 4, 3, 70, 70, 2});
   g.in_channels = random.pick(1, most_channels);
   g.out_channels = random.pick(1, most_channels);
-  // Two rows of output to pool.
-  const index_t least = std::max(index_t{1}, g.kernel - 2 * g.padding) + g.stride;
-  g.height = least + random.pick(0, 70);
-  g.width = least + random.pick(0, 70);
-  g.out_height = (g.height + 2 * g.padding - g.kernel) / g.stride + 1;
-  g.out_width = (g.width + 2 * g.padding - g.kernel) / g.stride + 1;
   return g;
 }
 

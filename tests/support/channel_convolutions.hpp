@@ -131,6 +131,5 @@ inline gpunet::WideConv2dGeometry channel_convolution(gpunet::index_t in, gpunet
                                                       gpunet::index_t kernel,
                                                       gpunet::index_t stride,
                                                       gpunet::index_t padding) {
-  return {{in, height, width, out, (height + 2 * padding - kernel) / stride + 1,
-           (width + 2 * padding - kernel) / stride + 1, kernel, stride, padding}};
+  return {square_convolution(in, height, width, out, kernel, stride, padding)};
 }

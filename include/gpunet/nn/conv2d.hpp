@@ -4,10 +4,8 @@
 #include <array>
 #include <concepts>
 
-#include <gpunet/device/traits.hpp>
 #include <gpunet/nn/convolution.hpp>
 #include <gpunet/nn/options.hpp>
-#include <gpunet/ops/conv2d/conv2d.hpp>
 
 namespace gpunet::nn {
 
@@ -28,7 +26,7 @@ class Conv2d : detail::Convolution<Out, Kernel, Options...> {
   using Strides = typename Base::Strides;
   using Paddings = typename Base::Paddings;
   using Dilations = typename Base::Dilations;
-  using Base::out_, Base::kernel_, Base::stride_;
+  using Base::out_;
   static constexpr index_t groups = Base::groups, kernel_width = Base::kernel_width;
   static constexpr bool bias = Base::bias, same = Base::same;
   static_assert(((detail::is_convolution_option_2d<Options> ||
@@ -45,12 +43,6 @@ class Conv2d : detail::Convolution<Out, Kernel, Options...> {
   static_assert(Base::has_groups(),
                 "gpunet::nn::Conv2d: the groups do not divide the output channels, use Groups that "
                 "divide the channels of input and output");
-
-  // Whether it is a square convolution of all channels, which has kernels of its own.
-  static constexpr bool is_square = groups == 1 && kernel_width == Kernel &&
-                                    Strides::rows == Strides::columns &&
-                                    Paddings::rows == Paddings::columns && Dilations::rows == 1 &&
-                                    Dilations::columns == 1 && (!same || Kernel % 2 == 1);
 
  public:
   constexpr Conv2d() = default;
@@ -90,39 +82,9 @@ class Conv2d : detail::Convolution<Out, Kernel, Options...> {
   template <class Builder, class In>
   value_t lower(Builder& builder, value_t x, In in) const {
     const auto out = output(in);
-    const auto channels = in.template at<0>();
-    const auto height = in.template at<1>();
-    const auto width = in.template at<2>();
-    const auto out_height = out.template at<1>();
-    const auto out_width = out.template at<2>();
-    if constexpr (is_square) {
-      const auto before = this->rows().before();
-      const Conv2dOp op{
-          {channels, height, width, out_, out_height, out_width, kernel_, stride_, before},
-          bias,
-          Activation::none,
-          false,
-          same};
-      // Sizes that the compiler knows; 0 for others.
-      constexpr Conv2dGeometry known{
-          decltype(channels){}, decltype(height){},     decltype(width){},
-          Dim<Out>{},           decltype(out_height){}, decltype(out_width){},
-          Dim<Kernel>{},        Dim<Strides::rows>{},   decltype(before){}};
-      // The compiled library has kernels for few channels where they make programs smaller.
-      constexpr bool for_any =
-          GPUNET_COMPILED && !DeviceTraits<typename Builder::device_type>::unrolls_sizes;
-      using Geometry =
-          std::conditional_t<for_any || may_be_wide(known), WideConv2dGeometry, Conv2dGeometry>;
-      return builder.template add<Conv2dOp, Conv2dKernels<Geometry>>(op, x, out.sizes(),
-                                                                     parameters(in));
-    } else {
-      const AnyConv2dOp op{{channels, out_, groups, this->rows().axis(height, out_height),
-                            this->columns().axis(width, out_width)},
-                           bias,
-                           false,
-                           same};
-      return builder.add(op, x, out.sizes(), parameters(in));
-    }
+    return this->template append<false>(builder, x, in.template at<0>(), in.template at<1>(),
+                                        in.template at<2>(), out.template at<1>(),
+                                        out.template at<2>(), out.sizes(), parameters(in));
   }
 
  private:

@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <gpunet/device/traits.hpp>
 #include <gpunet/nn/layer.hpp>
 #include <gpunet/nn/options.hpp>
 #include <gpunet/nn/parameter_bounds.hpp>
@@ -161,6 +162,33 @@ class Convolution {
             " groups of ", channels, " input and ", index_t{out_},
             " output channels (each group has as many of them as another), use Groups that divide "
             "both");
+  }
+
+  // Appends the op for inputs [channels, height, width], or of one row [channels, width].
+  template <bool is_row, class Builder, class C, class H, class W, class OutHeight, class OutWidth,
+            class Parameters>
+  value_t append(Builder& builder, value_t x, C channels, H height, W width, OutHeight out_height,
+                 OutWidth out_width, const Sizes& out, const Parameters& parameters) const {
+    const auto sizes_of = [](index_t in_channels, const Convolution& of, index_t h, index_t w,
+                             index_t oh, index_t ow) constexpr {
+      return Conv2dGeometry{in_channels, of.out_, groups,
+                            is_row ? ConvAxis{} : of.rows().axis(h, oh), of.columns().axis(w, ow)};
+    };
+    const Conv2dGeometry geometry = sizes_of(channels, *this, height, width, out_height, out_width);
+    if constexpr (groups > 1) {
+      return builder.add(AnyConv2dOp{geometry, bias, false, same}, x, out, parameters);
+    } else {
+      // Sizes that the compiler knows; 0 for others.
+      constexpr Conv2dGeometry known =
+          sizes_of(C{}, Convolution(), H{}, W{}, OutHeight{}, OutWidth{});
+      // The compiled library has kernels for few channels where they make programs smaller.
+      constexpr bool for_any =
+          GPUNET_COMPILED && !DeviceTraits<typename Builder::device_type>::unrolls_sizes;
+      using Geometry =
+          std::conditional_t<for_any || may_be_wide(known), WideConv2dGeometry, Conv2dGeometry>;
+      const Conv2dOp op{geometry, bias, Activation::none, false, same};
+      return builder.template add<Conv2dOp, Conv2dKernels<Geometry>>(op, x, out, parameters);
+    }
   }
 
   // Returns the specification of the parameters: weight [of_first, of_second / groups, kernel...],

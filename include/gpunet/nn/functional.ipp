@@ -65,10 +65,14 @@ GPUNET_BACKENDS_INLINE Value any_conv2d(const Value& x, index_t out_channels, in
   const std::array parameters{
       uniform("weight", {out_channels, channels, kernel, kernel}, kaiming_uniform_bound(fan_in)),
       uniform("bias", {out_channels}, bias_bound(fan_in))};
-  return add_node<Conv2d<>>("conv2d",
-                            AnyConv2dOp{{in[0], out_channels, groups, rows, columns}, options.bias},
-                            x, Sizes{out_channels, rows.outputs, columns.outputs},
-                            std::span(parameters).first(options.bias ? 2 : 1), options.name);
+  const Conv2dGeometry geometry{in[0], out_channels, groups, rows, columns};
+  const Sizes out{out_channels, rows.outputs, columns.outputs};
+  const auto specified = std::span(parameters).first(options.bias ? 2 : 1);
+  if (groups == 1)
+    return add_node<Conv2d<>, Conv2dOp, Conv2dKernels<WideConv2dGeometry>>(
+        "conv2d", Conv2dOp{geometry, options.bias}, x, out, specified, options.name);
+  return add_node<Conv2d<>>("conv2d", AnyConv2dOp{geometry, options.bias}, x, out, specified,
+                            options.name);
 }
 
 // Returns the numbers of windows of a pooling, for images. Throws Error for wrong options.

@@ -99,7 +99,7 @@ cudnnStatus_t cudnnGetConvolutionBackwardFilterAlgorithm_v7(
   return offer<cudnnConvolutionBwdFilterAlgoPerf_t>(
       {{CUDNN_CONVOLUTION_BWD_FILTER_ALGO_3, ok, 1, 0, CUDNN_NON_DETERMINISTIC, CUDNN_FMA_MATH, {}},
        {CUDNN_CONVOLUTION_BWD_FILTER_ALGO_1,
-        c->padding == 4 ? CUDNN_STATUS_NOT_SUPPORTED : ok,
+        c->rows.padding == 4 ? CUDNN_STATUS_NOT_SUPPORTED : ok,
         2,
         filter_bytes,
         CUDNN_DETERMINISTIC,

@@ -33,16 +33,15 @@ bool is_array(const void* array) {
 
 Sizes sizes(cudnnHandle_t handle, cudnnTensorDescriptor_t x, cudnnFilterDescriptor_t w,
             cudnnConvolutionDescriptor_t c, cudnnTensorDescriptor_t y) {
+  const auto axis = [](int size, int outputs, int kernel,
+                       const cudnnConvolutionStruct::Along& along) {
+    return Axis{size, outputs, kernel, along.stride, along.padding, along.dilation};
+  };
   return {x->n,
           x->c,
-          x->h,
-          x->w,
           y->c,
-          y->h,
-          y->w,
-          w->h,
-          c->stride,
-          c->padding,
+          axis(x->h, y->h, w->h, c->rows),
+          axis(x->w, y->w, w->w, c->columns),
           handle->rounds && c->math != CUDNN_FMA_MATH};
 }
 
@@ -88,7 +87,7 @@ cudnnStatus_t cudnnConvolutionForward(cudnnHandle_t handle, const void* alpha,
        algorithm != CUDNN_CONVOLUTION_FWD_ALGO_DIRECT);
   WANT(is_array(x) && is_array(w) && is_array(y));
   WANT(is_array(workspace) && bytes >= forward_bytes);
-  if (wd->h == 1 && c->stride == 3) return CUDNN_STATUS_NOT_SUPPORTED_SHAPE;
+  if (wd->h == 1 && c->rows.stride == 3) return CUDNN_STATUS_NOT_SUPPORTED_SHAPE;
   ++gpunet_cudnn_stub_products;
   return with_type(xd->type, [&](auto type) {
     using T = decltype(type);
@@ -117,7 +116,7 @@ cudnnStatus_t cudnnConvolutionBiasActivationForward(
        bd->type == yd->type);
   WANT(is_array(x) && is_array(w) && is_array(bias) && is_array(y));
   WANT(is_array(workspace) && bytes >= forward_bytes);
-  if (wd->h == 1 && c->stride == 3) return CUDNN_STATUS_NOT_SUPPORTED_SHAPE;
+  if (wd->h == 1 && c->rows.stride == 3) return CUDNN_STATUS_NOT_SUPPORTED_SHAPE;
   ++gpunet_cudnn_stub_products;
   return with_type(xd->type, [&](auto type) {
     using T = decltype(type);

@@ -18,7 +18,9 @@ struct cudnnFilterStruct {
 };
 struct cudnnConvolutionStruct {
   cudnnDataType_t type;
-  int padding, stride;
+  struct Along {
+    int padding, stride, dilation;
+  } rows, columns;
   cudnnMathType_t math = CUDNN_DEFAULT_MATH;
 };
 struct cudnnActivationStruct {
@@ -39,12 +41,12 @@ cudnnStatus_t refuse(const char* why) {
 
 bool fits(cudnnTensorDescriptor_t x, cudnnFilterDescriptor_t w, cudnnConvolutionDescriptor_t c,
           cudnnTensorDescriptor_t y) {
-  const auto windows = [&](int size) {
-    return (size + 2 * c->padding - w->h) / c->stride + 1;
+  const auto windows = [](const cudnnConvolutionStruct::Along& along, int size, int kernel) {
+    return (size + 2 * along.padding - along.dilation * (kernel - 1) - 1) / along.stride + 1;
   };
   return x->type == w->type && x->type == c->type && x->type == y->type && x->n == y->n &&
-         x->c == w->c && y->c == w->k && w->h == w->w && y->h == windows(x->h) &&
-         y->w == windows(x->w);
+         x->c == w->c && y->c == w->k && y->h == windows(c->rows, x->h, w->h) &&
+         y->w == windows(c->columns, x->w, w->w);
 }
 
 }  // namespace
@@ -96,9 +98,9 @@ cudnnStatus_t cudnnSetFilter4dDescriptor(cudnnFilterDescriptor_t d, cudnnDataTyp
 cudnnStatus_t cudnnSetConvolution2dDescriptor(cudnnConvolutionDescriptor_t d, int pad_h, int pad_w,
                                               int u, int v, int dilation_h, int dilation_w,
                                               cudnnConvolutionMode_t mode, cudnnDataType_t type) {
-  WANT(pad_h == pad_w && u == v && pad_h >= 0 && u > 0 && dilation_h == 1 && dilation_w == 1);
+  WANT(pad_h >= 0 && pad_w >= 0 && u > 0 && v > 0 && dilation_h > 0 && dilation_w > 0);
   WANT(mode == CUDNN_CROSS_CORRELATION);
-  *d = {type, pad_h, u, CUDNN_DEFAULT_MATH};
+  *d = {type, {pad_h, u, dilation_h}, {pad_w, v, dilation_w}, CUDNN_DEFAULT_MATH};
   return CUDNN_STATUS_SUCCESS;
 }
 cudnnStatus_t cudnnSetConvolutionMathType(cudnnConvolutionDescriptor_t d, cudnnMathType_t math) {

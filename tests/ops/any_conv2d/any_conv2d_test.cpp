@@ -22,9 +22,9 @@ ConvAxis random_axis(RandomShapes& random, index_t most_kernel, index_t most_out
   return axis;
 }
 
-AnyConv2dGeometry random_geometry(RandomShapes& random) {
+Conv2dGeometry random_geometry(RandomShapes& random) {
   const index_t groups = random.pick(0, 1) ? 1 : random.pick(2, 5);
-  AnyConv2dGeometry g{random.pick(1, 5) * groups, random.pick(1, 13) * groups, groups, {}, {}};
+  Conv2dGeometry g{random.pick(1, 5) * groups, random.pick(1, 13) * groups, groups, {}, {}};
   if (random.pick(0, 2) > 0) g.rows = random_axis(random, 4, 6);
   g.columns = random_axis(random, 5, random.pick(0, 1) ? 4 : 30);
   return g;
@@ -36,7 +36,7 @@ std::string text_of(const ConvAxis& a) {
 }
 
 // The forward pass and the three gradients, tuned and plain.
-void compare(Host& host, RandomShapes& random, const Slice& slice, const AnyConv2dGeometry& g) {
+void compare(Host& host, RandomShapes& random, const Slice& slice, const Conv2dGeometry& g) {
   CAPTURE(concat(g.in_channels, " ", g.out_channels, " ", g.groups, " ", text_of(g.rows), " ",
                  text_of(g.columns)));
   CAPTURE(slice.count);
@@ -107,7 +107,7 @@ TEST_CASE(
 
 TEST_CASE("convolutions of all options are bitwise identical for any number of threads") {
   Host alone({.threads = 1}), four({.threads = 4});
-  const auto run = [](Host& host, const Slice& slice, const AnyConv2dGeometry& g) {
+  const auto run = [](Host& host, const Slice& slice, const Conv2dGeometry& g) {
     RandomShapes random(3);
     const index_t weights = g.out_channels * g.taps();
     const auto x = operand(host, random.values(slice, g.in_features()));
@@ -126,11 +126,11 @@ TEST_CASE("convolutions of all options are bitwise identical for any number of t
     return std::array{y.values(), dx.values(), dw.values(), db.values()};
   };
   for (const Slice& slice : {Slice{1, 1, 1}, Slice{4, 4, 1}, Slice{21, 2, 16}})
-    for (const AnyConv2dGeometry& g :
-         {AnyConv2dGeometry{32, 32, 32, {62, 62, 3, 1, 1}, {60, 60, 3, 1, 1}},
-          AnyConv2dGeometry{14, 14, 2, {50, 46, 3, 1, 0, 2}, {60, 30, 3, 2, 1}},
-          AnyConv2dGeometry{9, 23, 1, {40, 40, 3, 1, 2, 2}, {50, 50, 3, 1, 2, 2}}}) {
-      REQUIRE(detail::is_shared(slice, g));
+    for (const Conv2dGeometry& g :
+         {Conv2dGeometry{32, 32, 32, {62, 62, 3, 1, 1}, {60, 60, 3, 1, 1}},
+          Conv2dGeometry{14, 14, 2, {50, 46, 3, 1, 0, 2}, {60, 30, 3, 2, 1}},
+          Conv2dGeometry{9, 23, 1, {40, 40, 3, 1, 2, 2}, {50, 50, 3, 1, 2, 2}}}) {
+      REQUIRE(detail::channels_are_shared(slice, g));
       CHECK(run(alone, slice, g) == run(four, slice, g));
     }
 }

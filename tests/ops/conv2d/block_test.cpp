@@ -13,18 +13,10 @@ using namespace gpunet;
 namespace {
 
 Conv2dBlock<Conv2dGeometry> random_block(RandomShapes& random) {
-  Conv2dGeometry g{};
-  g.kernel = random.pick(1, 6);
-  g.stride = random.pick(0, 3) > 0 ? 1 : random.pick(1, 3);
-  g.padding = random.pick(0, 3);
+  // Two rows of output to pool.
+  Conv2dGeometry g = random_axes(random, {6, 3, 3, 7, 9, 2});
   g.in_channels = random.pick(1, 7);
   g.out_channels = random.pick(1, 9);
-  // Two rows of output to pool.
-  const index_t least = std::max(index_t{1}, g.kernel - 2 * g.padding) + g.stride;
-  g.height = least + random.pick(0, 7);
-  g.width = least + random.pick(0, 9);
-  g.out_height = (g.height + 2 * g.padding - g.kernel) / g.stride + 1;
-  g.out_width = (g.width + 2 * g.padding - g.kernel) / g.stride + 1;
   return {g, random.pick(0, 1) ? Activation::relu : Activation::none, random.pick(0, 1) == 1};
 }
 
@@ -45,7 +37,7 @@ struct PlainBlock {
         choice(z.size()) {}
   static std::size_t size(index_t n) { return static_cast<std::size_t>(n); }
   bool relu() const { return block.activation == Activation::relu; }
-  Pool2dGeometry pooling() const { return block.pooling(block.g.out_height); }
+  Pool2dGeometry pooling() const { return block.pooling(block.g.rows.outputs); }
 
   void forward(const float* x, const float* w, const float* b, float* y) {
     const index_t n = static_cast<index_t>(z.size());
@@ -154,8 +146,8 @@ TEST_CASE("the blocks of LeNet, one by one and at once") {
   Host host({.threads = 1});
   RandomShapes random(4);
   for (const Slice& slice : {Slice{1, 1, 1}, Slice{4, 1, 4}, Slice{7, 1, 16}}) {
-    compare(host, random, slice, {{3, 32, 32, 6, 28, 28, 5, 1, 0}, Activation::relu, true});
-    compare(host, random, slice, {{6, 14, 14, 16, 10, 10, 5, 1, 0}, Activation::relu, true});
+    compare(host, random, slice, {square_convolution(3, 32, 32, 6, 5), Activation::relu, true});
+    compare(host, random, slice, {square_convolution(6, 14, 14, 16, 5), Activation::relu, true});
   }
 }
 
@@ -185,8 +177,8 @@ TEST_CASE("blocks of many samples have the same bits for any number of threads")
   };
   for (bool pool : {false, true}) {
     CAPTURE(pool);
-    const Conv2dBlock<Conv2dGeometry> block{
-        {3, 15, 17, 21, 15, 17, 3, 1, 1}, Activation::relu, pool};
+    const Conv2dBlock<Conv2dGeometry> block{square_convolution(3, 15, 17, 21, 3, 1, 1),
+                                            Activation::relu, pool};
     const std::vector<float> x = random.values(slice, block.g.in_features());
     const std::vector<float> w = random.values(block.g.out_channels * block.g.taps());
     const std::vector<float> b(static_cast<std::size_t>(block.g.out_channels), -3.0f);

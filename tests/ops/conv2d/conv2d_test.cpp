@@ -13,17 +13,9 @@ using namespace gpunet;
 namespace {
 
 Conv2dGeometry random_geometry(RandomShapes& random) {
-  Conv2dGeometry g{};
-  g.kernel = random.pick(1, 7);
-  g.stride = random.pick(1, 3);
-  g.padding = random.pick(0, 3);
+  Conv2dGeometry g = random_axes(random, {7, 3, 3, 5, 9});
   g.in_channels = random.pick(0, 1) ? random.pick(1, 4) : random.pick(1, 20);
   g.out_channels = random.pick(0, 1) ? random.pick(1, 7) : random.pick(1, 20);
-  const index_t least = std::max(index_t{1}, g.kernel - 2 * g.padding);
-  g.height = least + random.pick(0, 5);
-  g.width = least + random.pick(0, 9);
-  g.out_height = (g.height + 2 * g.padding - g.kernel) / g.stride + 1;
-  g.out_width = (g.width + 2 * g.padding - g.kernel) / g.stride + 1;
   return g;
 }
 
@@ -107,7 +99,7 @@ TEST_CASE("tuned convolutions of LeNet do what the plain ones do") {
   Host host({.threads = 1});
   RandomShapes random(2);
   for (const Slice& slice : {Slice{1, 1, 1}, Slice{4, 1, 4}, Slice{7, 1, 16}}) {
-    compare(host, random, slice, {3, 32, 32, 6, 28, 28, 5, 1, 0});
-    compare(host, random, slice, {6, 14, 14, 16, 10, 10, 5, 1, 0});
+    compare(host, random, slice, square_convolution(3, 32, 32, 6, 5));
+    compare(host, random, slice, square_convolution(6, 14, 14, 16, 5));
   }
 }

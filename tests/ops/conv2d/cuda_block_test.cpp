@@ -24,18 +24,10 @@ namespace {
 using Block = Conv2dBlock<Conv2dGeometry>;
 
 Block random_block(RandomShapes& random) {
-  Conv2dGeometry g{};
-  g.kernel = random.pick(1, 5);
-  g.stride = random.pick(0, 2) > 0 ? 1 : random.pick(2, 3);
-  g.padding = random.pick(0, 3);
+  // Two rows of output to pool.
+  Conv2dGeometry g = random_axes(random, {5, 3, 3, 6, 7, 2});
   g.in_channels = random.pick(1, 7);
   g.out_channels = random.pick(0, 3) ? random.pick(1, 9) : random.pick(10, 40);
-  // Two rows of output to pool.
-  const index_t least = std::max(index_t{1}, g.kernel - 2 * g.padding) + g.stride;
-  g.height = least + random.pick(0, 6);
-  g.width = least + random.pick(0, 7);
-  g.out_height = (g.height + 2 * g.padding - g.kernel) / g.stride + 1;
-  g.out_width = (g.width + 2 * g.padding - g.kernel) / g.stride + 1;
   return {g, random.pick(0, 2) ? Activation::relu : Activation::none, random.pick(0, 2) > 0};
 }
 
@@ -87,7 +79,7 @@ Results<T> plain(const Numbers<T>& n, Accumulate accumulate, bool needs_dx, bool
   if (block.activation == Activation::relu) rectify(host, all, z.data(), z.data());
   if (block.pool) {
     r.choice.resize(r.y.size());
-    const Pool2dGeometry pooling = block.pooling(block.g.out_height);
+    const Pool2dGeometry pooling = block.pooling(block.g.rows.outputs);
     max_pool2d_forward<Host, T>(host, n.slice(), pooling, z.data(), r.y.data(), r.choice.data());
     max_pool2d_backward<Host, T>(host, n.slice(), pooling, n.dy.data(), r.choice.data(), dz.data());
   } else {
@@ -198,13 +190,13 @@ TEST_CASE(
 
 TEST_CASE("the blocks of LeNet at once on Cuda") {
   RandomShapes random(32);
-  compare<float>(random, {{3, 32, 32, 6, 28, 28, 5, 1, 0}, Activation::relu, true}, 1);
-  compare<float>(random, {{6, 14, 14, 16, 10, 10, 5, 1, 0}, Activation::relu, true}, 2);
-  compare<float>(random, {{6, 14, 14, 16, 10, 10, 5, 1, 0}, Activation::relu, true}, 0);
+  compare<float>(random, {square_convolution(3, 32, 32, 6, 5), Activation::relu, true}, 1);
+  compare<float>(random, {square_convolution(6, 14, 14, 16, 5), Activation::relu, true}, 2);
+  compare<float>(random, {square_convolution(6, 14, 14, 16, 5), Activation::relu, true}, 0);
 }
 
 TEST_CASE("what is no number goes through a block of Cuda") {
-  const Block block{{1, 4, 4, 1, 4, 4, 1, 1, 0}, Activation::relu, true};
+  const Block block{square_convolution(1, 4, 4, 1, 1), Activation::relu, true};
   RandomShapes random(33);
   Numbers<float> n(random, block, 1);
   n.x[5] = std::numeric_limits<float>::quiet_NaN();  // the last corner of the first window
@@ -220,7 +212,7 @@ TEST_CASE(
     "same bits "
     "always") {
   Cuda& device = test_device<Cuda>();
-  const Block block{{3, 9, 8, 7, 9, 8, 3, 1, 1}, Activation::relu, true};
+  const Block block{square_convolution(3, 9, 8, 7, 3, 1, 1), Activation::relu, true};
   const Slice slice{30, 30, 1};
   RandomShapes random(34);
   const auto on_device = [&](index_t count) {

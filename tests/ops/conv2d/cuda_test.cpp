@@ -22,24 +22,15 @@ namespace {
 
 Conv2dGeometry geometry(index_t in_channels, index_t height, index_t width, index_t out_channels,
                         index_t kernel, index_t stride, index_t padding) {
-  return {in_channels,
-          height,
-          width,
-          out_channels,
-          (height + 2 * padding - kernel) / stride + 1,
-          (width + 2 * padding - kernel) / stride + 1,
-          kernel,
-          stride,
-          padding};
+  return square_convolution(in_channels, height, width, out_channels, kernel, stride, padding);
 }
 
 Conv2dGeometry random_geometry(RandomShapes& random) {
-  const index_t kernel = random.pick(1, 7), stride = random.pick(1, 3), padding = random.pick(0, 4);
+  Conv2dGeometry g = random_axes(random, {7, 3, 4, 5, 7});
   const bool many = random.pick(0, 2) == 0;
-  const index_t in = random.pick(1, many ? 40 : 5), out = random.pick(1, many ? 40 : 9);
-  const index_t least = std::max(index_t{1}, kernel - 2 * padding);
-  return geometry(in, least + random.pick(0, 5), least + random.pick(0, 7), out, kernel, stride,
-                  padding);
+  g.in_channels = random.pick(1, many ? 40 : 5);
+  g.out_channels = random.pick(1, many ? 40 : 9);
+  return g;
 }
 
 // The numbers of one convolution, and what a device makes of them.
@@ -147,8 +138,8 @@ void compare(Cuda& device, RandomShapes& random, const Conv2dGeometry& g, index_
   const Accumulate accumulate = random.pick(0, 1) ? Accumulate::yes : Accumulate::no;
   const Results<double> expected = plain(in_double(c, random, precision), accumulate);
   const Results<T> got = compute(device, c, accumulate);
-  const index_t longest_sum = std::max({g.taps(), g.out_channels * g.kernel * g.kernel,
-                                        samples * g.out_features() / g.out_channels});
+  const index_t longest_sum =
+      std::max({g.taps(), g.out_channels * g.area(), samples * g.out_features() / g.out_channels});
   const double tolerance = sizeof(T) == 8                  ? 1e-13
                            : precision == Precision::exact ? (by_cudnn() ? 1e-5 : 1e-6)
                                                            : tensor_core_tolerance(longest_sum);

@@ -18,6 +18,7 @@
 #include "support/devices.hpp"
 #include "support/eager_step.hpp"
 #include "support/errors.hpp"
+#include "support/geometry_text.hpp"
 
 using namespace gpunet;
 
@@ -43,9 +44,7 @@ bool is_always_used() {
 
 detail::BatchConvolution convolution(index_t samples, index_t in, index_t size, index_t out,
                                      index_t kernel, index_t padding) {
-  const index_t rows = size + 2 * padding - kernel + 1;
-  return {Slice{samples, samples, 1},
-          Conv2dGeometry{in, size, size, out, rows, rows, kernel, 1, padding}};
+  return {Slice{samples, samples, 1}, square_convolution(in, size, size, out, kernel, 1, padding)};
 }
 
 // The losses of steps on two batch sizes, and the parameters after them.
@@ -126,7 +125,7 @@ TEST_CASE(
 TEST_CASE(
     "factors that tf32 holds have exact products, or close ones, by cuDNN on Cuda, with a "
     "rectifier and without") {
-  const Conv2dGeometry g{3, 6, 5, 4, 6, 5, 3, 1, 1};
+  const Conv2dGeometry g = square_convolution(3, 6, 5, 4, 3, 1, 1);
   const Slice slice{2, 2, 1};
   const auto x = pattern<float>(slice.samples() * g.in_features(), 11, 5, 3),
              w = pattern<float>(g.out_channels * g.taps(), 7, 3, 5),
@@ -170,7 +169,7 @@ TEST_CASE("an error of cuDNN on Cuda names the convolution and the place") {
     return;
   }
   Cuda& device = test_device<Cuda>();
-  const Conv2dGeometry g{2, 4, 5, 3, 4, 5, 3, 1, 1};
+  const Conv2dGeometry g = square_convolution(2, 4, 5, 3, 3, 1, 1);
   const Slice slice{7, 7, 1};
   GuardedBuffer<float, Cuda> memory(device, 1 << 12);
   conv2d_scratch(device, slice, g, float{});
@@ -180,10 +179,9 @@ TEST_CASE("an error of cuDNN on Cuda names the convolution and the place") {
   });
   CAPTURE(message);
   CHECK(message.find("gpunet: cuDNN error: CUDNN_STATUS_BAD_PARAM (want is_array") == 0);
-  CHECK(
-      contains(message,
-               "the forward pass of a convolution of [7, 2, 4, 5] by 3 filters of 3 x 3, stride 1, "
-               "padding 1, float"));
+  CHECK(contains(message,
+                 "the forward pass of a convolution of [7, 2, 4, 5] by 3 filters of 3 x 3, stride "
+                 "1 x 1, padding 1 x 1, dilation 1 x 1, float"));
   CHECK(contains(message, "cudnn.cuh:"));
 }
 

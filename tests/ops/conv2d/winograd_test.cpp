@@ -120,8 +120,8 @@ TEST_CASE("Winograd's convolution leaves what does not fit to the direct one") {
   const WideConv2dGeometry fits = geometry(16, 16, 8, 8, 1);
   WideConv2dGeometry wide_kernel = fits, stride = fits, few = fits,
                      small = geometry(16, 16, 3, 3, 1);
-  wide_kernel.kernel = 7;
-  stride.stride = 2;
+  wide_kernel.rows.kernel = wide_kernel.columns.kernel = 7;
+  stride.columns.stride = 2;
   few.in_channels = 3;
   CHECK(detail::winograd_pays(host, slice, fits));
   CHECK_FALSE(detail::winograd_pays(host, {4, 1, 4}, fits));

@@ -1,9 +1,7 @@
-// Convolution in one or two dimensions with groups, dilation and rectangles, and its transpose, as
-// a node of a graph.
+// Convolution in one or two dimensions with groups, and its transpose, as a node of a graph.
 #pragma once
 
-#include <gpunet/ops/any_conv2d/geometry.hpp>
-#include <gpunet/ops/op.hpp>
+#include <gpunet/ops/conv2d/conv2d.hpp>
 
 namespace gpunet {
 
@@ -11,11 +9,13 @@ namespace gpunet {
 // and sizes of its x. w and b are the parameters 0 and 1. Inputs are [channels, height, width] or
 // [channels, length], one row.
 struct AnyConv2dOp {
-  AnyConv2dGeometry geometry;
+  Conv2dGeometry geometry;
   bool bias = true, transposed = false;
   bool same = false;  // printed as padding=same
 
-  std::string extra_repr(const Sizes& in, const Sizes& out) const;
+  std::string extra_repr(const Sizes& in, const Sizes&) const {
+    return detail::convolution_repr(geometry, in.rank() == 2, transposed, same, bias);
+  }
   // As torchinfo: each position of the output takes all weights, and each bias, once.
   index_t multiply_adds(const Sizes&, const Sizes& out) const;
 

@@ -1,4 +1,4 @@
-// Two-dimensional convolution as a node of a graph, with a fused activation and pooling.
+// Convolution in one or two dimensions as a node of a graph, with a fused activation and pooling.
 #pragma once
 
 #include <gpunet/ops/conv2d/geometry.hpp>
@@ -7,8 +7,17 @@
 
 namespace gpunet {
 
-// y = pool(activation(x * w + b)); w, b are the parameters 0 and 1. Layers make it without
-// activation and pooling, which fusing adds.
+namespace detail {
+
+// Returns the arguments of torch.nn.Conv2d, or Conv1d, in PyTorch's order and form.
+std::string convolution_repr(const Conv2dGeometry& g, bool is_row, bool transposed, bool same,
+                             bool bias);
+
+}  // namespace detail
+
+// y = pool(activation(x * w + b)); w, b are the parameters 0 and 1. Inputs are [channels, height,
+// width] or [channels, length], one row. Layers make it without activation and pooling, which fusing
+// adds. All input channels are one group.
 struct Conv2dOp {
   Conv2dGeometry geometry;
   bool bias = true;
@@ -28,7 +37,9 @@ struct Conv2dOp {
     traits.ends_in_relu = traits.can_rectify_dx = is_block();
     return traits;
   }
-  std::string extra_repr(const Sizes&, const Sizes&) const;
+  std::string extra_repr(const Sizes& in, const Sizes&) const {
+    return detail::convolution_repr(geometry, in.rank() == 2, false, same, bias);
+  }
   // Each position of the output takes all weights, and a bias, once.
   index_t multiply_adds(const Sizes&, const Sizes&) const {
     return (geometry.taps() + (bias ? 1 : 0)) * geometry.out_features();

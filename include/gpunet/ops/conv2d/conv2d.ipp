@@ -12,17 +12,28 @@
 
 namespace gpunet {
 
-GPUNET_INLINE std::string Conv2dOp::extra_repr(const Sizes&, const Sizes&) const {
-  const Conv2dGeometry& g = geometry;
-  const auto pair = [](std::string_view name, index_t n) {
-    return concat(", ", name, "=(", n, ", ", n, ")");
+GPUNET_INLINE std::string detail::convolution_repr(const Conv2dGeometry& g, bool is_row,
+                                                   bool transposed, bool same, bool bias) {
+  // Returns ", name=(rows, columns)", or nothing for the default.
+  const auto pair = [&](std::string_view name, index_t rows, index_t columns,
+                        index_t usual) -> std::string {
+    if (rows == usual && columns == usual) return "";
+    return is_row ? concat(", ", name, "=(", columns, ",)")
+                  : concat(", ", name, "=(", rows, ", ", columns, ")");
   };
-  return concat(g.in_channels, ", ", g.out_channels, pair("kernel_size", g.kernel),
-                pair("stride", g.stride),
-                same            ? ", padding=same"
-                : g.padding > 0 ? pair("padding", g.padding)
-                                : "",
-                bias ? "" : ", bias=False");
+  // Returns the elements behind the last window of a transposed convolution.
+  const auto rest = [](const ConvAxis& axis) {
+    return axis.size - ((axis.outputs - 1) * axis.stride - 2 * axis.padding +
+                        axis.dilation * (axis.kernel - 1) + 1);
+  };
+  return concat(transposed ? g.out_channels : g.in_channels, ", ",
+                transposed ? g.in_channels : g.out_channels,
+                pair("kernel_size", g.rows.kernel, g.columns.kernel, 0),
+                pair("stride", g.rows.stride, g.columns.stride, 0),
+                same ? ", padding=same" : pair("padding", g.rows.padding, g.columns.padding, 0),
+                pair("dilation", g.rows.dilation, g.columns.dilation, 1),
+                transposed ? pair("output_padding", rest(g.rows), rest(g.columns), 0) : "",
+                g.groups > 1 ? concat(", groups=", g.groups) : "", bias ? "" : ", bias=False");
 }
 
 template <class Geometry>

@@ -90,6 +90,11 @@ bool library_pays(const BatchConvolution& c) {
          c.multiply_adds() >= least;
 }
 
+// Returns whether the padding before and behind is the same, as a library takes it.
+inline bool has_even_padding(const ConvAxis& axis) {
+  return (axis.outputs - 1) * axis.stride + axis.reach() <= axis.size + 2 * axis.padding;
+}
+
 // Returns the library that does a convolution in place of our own kernels, or null where they do.
 template <class T>
 LibraryConvolutions<T>* library_for(const Cuda& device, const BatchConvolution& c) {
@@ -99,6 +104,7 @@ LibraryConvolutions<T>* library_for(const Cuda& device, const BatchConvolution& 
   if (c.samples == 0 || std::max({c.samples * c.g.in_features(), c.samples * c.g.out_features(),
                                   c.g.out_channels * c.g.taps()}) > most)
     return nullptr;
+  if (!has_even_padding(c.g.rows) || !has_even_padding(c.g.columns)) return nullptr;
   if (library_use() == LibraryUse::where_it_pays && !library_pays<T>(c)) return nullptr;
   auto& library = device.convolution_library();
   if (!library) library = linked_convolution_library.make(device);

@@ -19,7 +19,7 @@ struct Conv2dForwardArgs {
   Slice slice;
   Conv2dBlock<Geometry> block;    // a convolution alone reads no more of it than its sizes
   const T* x = nullptr;           // [in_features] per sample
-  const T* w = nullptr;           // [out_channels, in_channels, kernel, kernel]
+  const T* w = nullptr;           // [out_channels, ins, kernel rows, kernel columns]
   OptionalArray<const T> b = {};  // [out_channels]
   T* y = nullptr;                 // [out_features] per sample
   T* scratch = nullptr;
@@ -72,60 +72,65 @@ struct Conv2dForward {
   T* y;
 
   GPUNET_FN void operator()(index_t i) const {
-    const index_t j = i % inner, column = i / inner % g.out_width,
-                  row = i / (inner * g.out_width) % g.out_height;
+    const index_t j = i % inner, column = i / inner % g.columns.outputs;
+    const index_t row = i / (inner * g.columns.outputs) % g.rows.outputs;
     const index_t channel = i / (inner * g.out_pixels()) % g.out_channels,
                   outer = i / (inner * g.out_features());
-    const T* image = x + outer * g.in_features() * inner + j;
+    const index_t first_in = channel / g.outs() * g.ins();
+    const T* image = x + (outer * g.in_channels + first_in) * g.in_pixels() * inner + j;
     const T* filter = w + channel * g.taps();
     T sum = b[channel];
-    for (index_t c = 0; c < g.in_channels; ++c)
-      for (index_t ky = 0; ky < g.kernel; ++ky) {
-        const index_t iy = row * g.stride + ky - g.padding;
-        if (iy < 0 || iy >= g.height) continue;
-        for (index_t kx = 0; kx < g.kernel; ++kx) {
-          const index_t ix = column * g.stride + kx - g.padding;
-          if (ix < 0 || ix >= g.width) continue;
-          sum += filter[(c * g.kernel + ky) * g.kernel + kx] *
-                 image[((c * g.height + iy) * g.width + ix) * inner];
-        }
+    for (index_t ky = 0; ky < g.rows.kernel; ++ky) {
+      const index_t iy = g.rows.source(row, ky);
+      if (iy < 0 || iy >= g.rows.size) continue;
+      for (index_t kx = 0; kx < g.columns.kernel; ++kx) {
+        const index_t ix = g.columns.source(column, kx);
+        if (ix < 0 || ix >= g.columns.size) continue;
+        for (index_t c = 0; c < g.ins(); ++c)
+          sum += filter[(c * g.rows.kernel + ky) * g.columns.kernel + kx] *
+                 image[((c * g.rows.size + iy) * g.columns.size + ix) * inner];
       }
+    }
     y[i] = sum;
   }
 };
 
-// dx = dy * w, gathered. One index = one element of dx.
+// dx = dy * w + b, gathered; an input gradient has no b, the output of a transposed convolution
+// may. One index = one element of dx.
 template <class T>
 struct Conv2dInputGradient {
   static constexpr bool one_copy = true;
   Conv2dGeometry g;
   index_t inner;
   const T *dy, *w;
+  OptionalArray<const T> b;
   T* dx;
 
   GPUNET_FN void operator()(index_t i) const {
-    const index_t j = i % inner, column = i / inner % g.width,
-                  row = i / (inner * g.width) % g.height;
-    const index_t channel = i / (inner * g.width * g.height) % g.in_channels,
+    const index_t j = i % inner, column = i / inner % g.columns.size;
+    const index_t row = i / (inner * g.columns.size) % g.rows.size;
+    const index_t channel = i / (inner * g.in_pixels()) % g.in_channels,
                   outer = i / (inner * g.in_features());
-    const T* image = dy + outer * g.out_features() * inner + j;
-    T sum{};
-    for (index_t c = 0; c < g.out_channels; ++c)
-      for (index_t ky = 0; ky < g.kernel; ++ky) {
-        const index_t oy = row + g.padding - ky;
-        if (oy < 0 || oy % g.stride != 0 || oy / g.stride >= g.out_height) continue;
-        for (index_t kx = 0; kx < g.kernel; ++kx) {
-          const index_t ox = column + g.padding - kx;
-          if (ox < 0 || ox % g.stride != 0 || ox / g.stride >= g.out_width) continue;
-          sum += w[((c * g.in_channels + channel) * g.kernel + ky) * g.kernel + kx] *
-                 image[((c * g.out_height + oy / g.stride) * g.out_width + ox / g.stride) * inner];
-        }
+    const index_t first_out = channel / g.ins() * g.outs();
+    const T* image = dy + (outer * g.out_channels + first_out) * g.out_pixels() * inner + j;
+    const T* filter = w + first_out * g.taps() + channel % g.ins() * g.area();
+    T sum = b[channel];
+    for (index_t ky = 0; ky < g.rows.kernel; ++ky) {
+      const index_t oy = g.rows.target(row, ky);
+      if (oy < 0) continue;
+      for (index_t kx = 0; kx < g.columns.kernel; ++kx) {
+        const index_t ox = g.columns.target(column, kx);
+        if (ox < 0) continue;
+        for (index_t c = 0; c < g.outs(); ++c)
+          sum += filter[c * g.taps() + ky * g.columns.kernel + kx] *
+                 image[((c * g.rows.outputs + oy) * g.columns.outputs + ox) * inner];
       }
+    }
     dx[i] = sum;
   }
 };
 
-// dw = sum over samples and positions of dy * x. One sum = one element of dw.
+// dw = sum over samples and positions of dy x. One sum = one element of dw.
 template <class T>
 struct Conv2dWeightGradient {
   Conv2dGeometry g;
@@ -135,18 +140,19 @@ struct Conv2dWeightGradient {
   Accumulate accumulate;
 
   GPUNET_FN T operator()(index_t i, index_t r) const {
-    const index_t kx = i % g.kernel, ky = i / g.kernel % g.kernel,
-                  c = i / (g.kernel * g.kernel) % g.in_channels;
-    const index_t channel = i / g.taps();
-    const index_t j = r % inner, column = r / inner % g.out_width,
-                  row = r / (inner * g.out_width) % g.out_height;
-    const index_t outer = r / (inner * g.out_pixels());
-    const index_t iy = row * g.stride + ky - g.padding, ix = column * g.stride + kx - g.padding;
-    if (iy < 0 || iy >= g.height || ix < 0 || ix >= g.width) return T{};
-    return dy[(((outer * g.out_channels + channel) * g.out_height + row) * g.out_width + column) *
+    const index_t kx = i % g.columns.kernel, ky = i / g.columns.kernel % g.rows.kernel;
+    const index_t channel = i / g.taps(),
+                  in = channel / g.outs() * g.ins() + i / g.area() % g.ins();
+    const index_t j = r % inner, column = r / inner % g.columns.outputs;
+    const index_t row = r / (inner * g.columns.outputs) % g.rows.outputs,
+                  outer = r / (inner * g.out_pixels());
+    const index_t iy = g.rows.source(row, ky), ix = g.columns.source(column, kx);
+    if (iy < 0 || iy >= g.rows.size || ix < 0 || ix >= g.columns.size) return T{};
+    return dy[(((outer * g.out_channels + channel) * g.rows.outputs + row) * g.columns.outputs +
+               column) *
                   inner +
               j] *
-           x[(((outer * g.in_channels + c) * g.height + iy) * g.width + ix) * inner + j];
+           x[(((outer * g.in_channels + in) * g.rows.size + iy) * g.columns.size + ix) * inner + j];
   }
   GPUNET_FN void store(index_t i, T sum) const { store_gradient(dw[i], sum, accumulate); }
 };
@@ -162,31 +168,35 @@ struct Conv2dWeightGradientLoops {
   T* dw;
   Accumulate accumulate;
 
-  // The output positions along an axis for which one tap of the window is inside the image: first
-  // to last - 1.
+  // The outputs of an axis that read an element of it by a tap: first to last - 1.
   struct Range {
     index_t first, last;
   };
-  static Range places(index_t in, index_t out, index_t stride, index_t offset) {
-    return {offset < 0 ? ceil_div(-offset, stride) : 0,
-            in <= offset ? 0 : std::min(out, ceil_div(in - offset, stride))};
+  static Range outputs_of(const ConvAxis& axis, index_t tap) {
+    const index_t offset = axis.source(0, tap);
+    return {offset < 0 ? ceil_div(-offset, axis.stride) : 0,
+            axis.size <= offset
+                ? 0
+                : std::min(axis.outputs, ceil_div(axis.size - offset, axis.stride))};
   }
 
   void operator()(index_t i) const {
-    const index_t kx = i % g.kernel, ky = i / g.kernel % g.kernel,
-                  c = i / (g.kernel * g.kernel) % g.in_channels;
-    const index_t channel = i / g.taps(), top = ky - g.padding, left = kx - g.padding;
-    const Range rows = places(g.height, g.out_height, g.stride, top);
-    const Range columns = places(g.width, g.out_width, g.stride, left);
+    const index_t kx = i % g.columns.kernel, ky = i / g.columns.kernel % g.rows.kernel;
+    const index_t channel = i / g.taps(),
+                  in = channel / g.outs() * g.ins() + i / g.area() % g.ins();
+    const Range rows = outputs_of(g.rows, ky), columns = outputs_of(g.columns, kx);
     T sum{};
     for (index_t outer = 0; outer < samples_outer; ++outer)
       for (index_t row = rows.first; row < rows.last; ++row) {
-        const index_t out = ((outer * g.out_channels + channel) * g.out_height + row) * g.out_width;
-        const index_t in =
-            ((outer * g.in_channels + c) * g.height + row * g.stride + top) * g.width + left;
+        const index_t to =
+            ((outer * g.out_channels + channel) * g.rows.outputs + row) * g.columns.outputs;
+        const index_t from =
+            ((outer * g.in_channels + in) * g.rows.size + g.rows.source(row, ky)) * g.columns.size +
+            g.columns.source(0, kx);
         for (index_t column = columns.first; column < columns.last; ++column)
           for (index_t j = 0; j < inner; ++j)
-            sum += dy[(out + column) * inner + j] * x[(in + column * g.stride) * inner + j];
+            sum +=
+                dy[(to + column) * inner + j] * x[(from + column * g.columns.stride) * inner + j];
       }
     store_gradient(dw[i], sum, accumulate);
   }
@@ -227,7 +237,7 @@ template <class D, class T, class Geometry>
 void conv2d_backward_input(D& device, const Conv2dBackwardArgs<T, Geometry>& a) {
   const Conv2dGeometry& g = a.block.g;
   for_each(device, a.slice.samples() * g.in_features(),
-           Conv2dInputGradient<T>{g, a.slice.inner, a.dy, a.w, a.dx});
+           Conv2dInputGradient<T>{g, a.slice.inner, a.dy, a.w, nullptr, a.dx});
 }
 
 template <class D, class T, class Geometry>

@@ -9,6 +9,7 @@
 #include <gpunet/device/host/isa_paths.hpp>
 #include <gpunet/device/host/sum_each.hpp>
 #include <gpunet/ops/any_conv2d/plain.hpp>
+#include <gpunet/ops/conv2d/host/correlation_axis.hpp>
 
 namespace gpunet {
 
@@ -23,49 +24,6 @@ struct AnyRows {
   index_t taps;
   const index_t* offsets;  // of the taps
   index_t rows, width, y_channel, y_row, y_column;
-};
-
-// One dimension of a correlation. Targets come in `write_step` phases: the targets of a phase are
-// so far apart; all targets of a phase see the same taps: target phase + n write_step reads source
-// n read_step + offset(tap).
-struct AnyCorrelationAxis {
-  ConvAxis axis;
-  bool gradient;  // the targets are the elements, the sources the outputs
-
-  index_t sources() const { return gradient ? axis.outputs : axis.size; }
-  index_t targets() const { return gradient ? axis.size : axis.outputs; }
-  index_t read_step() const { return gradient ? 1 : axis.stride; }
-  index_t write_step() const { return gradient ? axis.stride : 1; }
-  index_t targets(index_t phase) const {
-    return ceil_div(std::max(index_t{0}, targets() - phase), write_step());
-  }
-  bool sees(index_t phase, index_t tap) const {
-    return !gradient || (phase + axis.padding - tap * axis.dilation) % axis.stride == 0;
-  }
-  index_t offset(index_t phase, index_t tap) const {
-    return gradient ? (phase + axis.padding - tap * axis.dilation) / axis.stride
-                    : tap * axis.dilation - axis.padding;
-  }
-
-  // The taps that a phase sees: their number, the number of taps of the phases before, the least
-  // and the largest offset.
-  struct Taps {
-    index_t count = 0, before = 0, least = 0, largest = 0;
-  };
-  Taps taps(index_t phase) const {
-    Taps taps;
-    for (index_t before = 0; before < phase; ++before)
-      for (index_t tap = 0; tap < axis.kernel; ++tap)
-        taps.before += sees(before, tap);
-    for (index_t tap = 0; tap < axis.kernel; ++tap) {
-      if (!sees(phase, tap)) continue;
-      const index_t at = offset(phase, tap);
-      taps.least = taps.count == 0 ? at : std::min(taps.least, at);
-      taps.largest = taps.count == 0 ? at : std::max(taps.largest, at);
-      ++taps.count;
-    }
-    return taps;
-  }
 };
 
 namespace detail {
@@ -107,7 +65,7 @@ inline void copy_columns(const float* from, index_t columns, index_t step, index
 struct AnyCorrelation {
   static constexpr index_t least_width = 4;  // floats of the narrowest vectors
 
-  AnyCorrelationAxis rows, columns;
+  CorrelationAxis rows, columns;
   index_t channels, out_channels;  // of a group
   index_t inner;
 
@@ -124,17 +82,17 @@ struct AnyCorrelation {
   }
 
   // Return the sizes of the part of x that `count` rows of a phase need.
-  index_t band_rows(const AnyCorrelationAxis::Taps& taps, index_t count) const {
+  index_t band_rows(const CorrelationAxis::Taps& taps, index_t count) const {
     return (count - 1) * rows.read_step() + taps.largest - taps.least + 1;
   }
-  index_t band_columns(const AnyCorrelationAxis::Taps& taps, index_t phase) const {
+  index_t band_columns(const CorrelationAxis::Taps& taps, index_t phase) const {
     const index_t all = (computed(phase) - 1) * columns.read_step() + taps.largest - taps.least + 1;
     return sorted() ? round_up(all, columns.read_step()) : all;
   }
 
   // Returns the number of rows of a phase that are computed at a time.
   index_t rows_at_once(index_t floats) const {
-    const AnyCorrelationAxis::Taps row_taps = rows.taps(0), column_taps = columns.taps(0);
+    const CorrelationAxis::Taps row_taps = rows.taps(0), column_taps = columns.taps(0);
     const index_t row = channels * band_columns(column_taps, 0) * inner;
     const index_t fit =
         (floats / row - row_taps.largest + row_taps.least - 1) / rows.read_step() + 1;
@@ -155,7 +113,7 @@ struct AnyCorrelation {
 struct AnyBand {
   const AnyCorrelation& c;
   index_t row_phase, column_phase, first, count;  // the first row of the phase, and their number
-  AnyCorrelationAxis::Taps row_taps, column_taps;
+  CorrelationAxis::Taps row_taps, column_taps;
   index_t offsets[AnyRows::most_taps];
 
   AnyBand(const AnyCorrelation& correlation, index_t rows_phase, index_t columns_phase,
@@ -253,7 +211,7 @@ inline void pack_any_filters(const AnyCorrelation& c, const AnyFilters& filters,
 }
 
 // Returns whether threads share the work on a slice, as in a Conv2d; see conv2d/host/direct.hpp.
-inline bool is_shared(const Slice& slice, const AnyConv2dGeometry& g) {
+inline bool channels_are_shared(const Slice& slice, const Conv2dGeometry& g) {
   constexpr index_t enough = 1 << 22, enough_of_one = 1 << 20;  // products
   const index_t products = slice.samples() * g.out_features() * g.taps();
   return slice.outer > 1 ? products >= enough : slice.inner == 1 && products >= enough_of_one;
@@ -266,7 +224,7 @@ struct AnySchedule {
   AnyCorrelation c;
   index_t groups, rows_at_once, bands;  // bands: of each phase
 
-  AnySchedule(const AnyConv2dGeometry& g, index_t inner, bool gradient)
+  AnySchedule(const Conv2dGeometry& g, index_t inner, bool gradient)
       : c{{g.rows, gradient},
           {g.columns, gradient},
           gradient ? g.outs() : g.ins(),
@@ -333,14 +291,14 @@ struct AnySchedule {
 
 // Returns whether the vector kernels of this file can run a convolution; else the plain version
 // does.
-inline bool has_any_rows(const AnyConv2dGeometry& g) {
+inline bool has_any_rows(const Conv2dGeometry& g) {
   return g.area() <= AnyRows::most_taps;
 }
 
 // The weight gradient of some output channels of a group.
 class AnyGradientTask {
  public:
-  AnyGradientTask(const AnyConv2dGeometry& g, index_t inner)
+  AnyGradientTask(const Conv2dGeometry& g, index_t inner)
       : c_{{g.rows, false}, {g.columns, false}, 1, g.outs(), inner},
         ins_(g.ins()),
         rows_at_once_(std::clamp(dy_floats / (c_.computed(0) * inner), index_t{1}, g.rows.outputs)),
@@ -400,11 +358,11 @@ class AnyGradientTask {
 // A convolution of a slice, or an input gradient: x -> y.
 inline void any_correlate_slice(Host& device, const AnyConv2dArgs<float>& a, bool gradient,
                                 const float* x, float* y) {
-  const AnyConv2dGeometry& g = a.g;
+  const Conv2dGeometry& g = a.g;
   const AnySchedule schedule(g, a.slice.inner, gradient);
   const AnyFilters filters{a.w, gradient ? g.area() : g.taps(), gradient ? g.taps() : g.area(),
                            g.outs() * g.taps()};
-  device.run_if(is_shared(a.slice, g), g.groups, [&](index_t group, int) {
+  device.run_if(channels_are_shared(a.slice, g), g.groups, [&](index_t group, int) {
     pack_any_filters(schedule.c, filters, group, a.scratch + group * schedule.filters());
   });
   const AnyCorrelation& c = schedule.c;
@@ -412,7 +370,7 @@ inline void any_correlate_slice(Host& device, const AnyConv2dArgs<float>& a, boo
   const index_t in = c.rows.sources() * c.columns.sources() * c.channels * a.slice.inner;
   const index_t out = c.rows.targets() * c.columns.targets() * c.out_channels * a.slice.inner;
   float* parts = a.scratch + round_up(g.groups * schedule.filters(), 16);
-  device.run_if(is_shared(a.slice, g), a.slice.outer * g.groups * per_group,
+  device.run_if(channels_are_shared(a.slice, g), a.slice.outer * g.groups * per_group,
                 [&](index_t i, int worker) {
                   const index_t part = i / per_group, group = part % g.groups, rest = i % per_group;
                   schedule.run(rest % schedule.phases(), rest / schedule.phases(),
@@ -425,10 +383,10 @@ inline void any_correlate_slice(Host& device, const AnyConv2dArgs<float>& a, boo
 
 namespace gpunet {
 
-inline index_t any_conv2d_scratch(const Host& device, const Slice& slice,
-                                  const AnyConv2dGeometry& g, float) {
+inline index_t any_conv2d_scratch(const Host& device, const Slice& slice, const Conv2dGeometry& g,
+                                  float) {
   if (!detail::has_any_rows(g)) return 0;
-  const index_t workers = detail::is_shared(slice, g) ? device.threads() : 1;
+  const index_t workers = detail::channels_are_shared(slice, g) ? device.threads() : 1;
   return std::max({detail::AnySchedule(g, slice.inner, false).scratch(workers),
                    detail::AnySchedule(g, slice.inner, true).scratch(workers),
                    workers * detail::AnyGradientTask(g, slice.inner).part()});
@@ -448,11 +406,11 @@ inline void any_conv2d_backward_input(Host& device, const AnyConv2dArgs<float>& 
 
 inline void any_conv2d_backward_weight(Host& device, const AnyConv2dArgs<float>& a, const float* x,
                                        const float* dy, float* dw, Accumulate accumulate) {
-  const AnyConv2dGeometry& g = a.g;
+  const Conv2dGeometry& g = a.g;
   if (!detail::has_any_rows(g))
     return any_conv2d_backward_weight<Host, float>(device, a, x, dy, dw, accumulate);
   const detail::AnyGradientTask task(g, a.slice.inner);
-  const bool shared = detail::is_shared(a.slice, g);
+  const bool shared = detail::channels_are_shared(a.slice, g);
   // Groups are divided where there are fewer of them than threads.
   const index_t workers = shared ? device.threads() : 1;
   const index_t outs = std::min(g.outs(), round_up(ceil_div(g.out_channels, workers), 4));

@@ -35,23 +35,28 @@ struct CudnnDescriptors {
   CudnnActivation activation;
 
   CudnnDescriptors(const BatchConvolution& c, Precision precision)
-      : x(cudnn_tensor<T>(c.samples, c.g.in_channels, c.g.height, c.g.width)),
-        y(cudnn_tensor<T>(c.samples, c.g.out_channels, c.g.out_height, c.g.out_width)),
+      : x(cudnn_tensor<T>(c.samples, c.g.in_channels, c.g.rows.size, c.g.columns.size)),
+        y(cudnn_tensor<T>(c.samples, c.g.out_channels, c.g.rows.outputs, c.g.columns.outputs)),
         b(cudnn_tensor<T>(1, c.g.out_channels, 1, 1)),
         w(make_cudnn<CudnnFilter>(cudnnCreateFilterDescriptor)),
         convolution(make_cudnn<CudnnConvolution>(cudnnCreateConvolutionDescriptor)),
         activation(make_cudnn<CudnnActivation>(cudnnCreateActivationDescriptor)) {
     const int out = static_cast<int>(c.g.out_channels), in = static_cast<int>(c.g.in_channels);
-    const int kernel = static_cast<int>(c.g.kernel), stride = static_cast<int>(c.g.stride),
-              padding = static_cast<int>(c.g.padding);
+    // Returns a number of the rows or the columns as cuDNN takes it.
+    const auto number = [](index_t n) {
+      return static_cast<int>(n);
+    };
+    const ConvAxis &rows = c.g.rows, &columns = c.g.columns;
     const auto what = [] {
       return "describing a convolution";
     };
     check_cudnn(cudnnSetFilter4dDescriptor(w.get(), cudnn_type<T>, CUDNN_TENSOR_NCHW, out, in,
-                                           kernel, kernel),
+                                           number(rows.kernel), number(columns.kernel)),
                 what);
-    check_cudnn(cudnnSetConvolution2dDescriptor(convolution.get(), padding, padding, stride, stride,
-                                                1, 1, CUDNN_CROSS_CORRELATION, cudnn_type<T>),
+    check_cudnn(cudnnSetConvolution2dDescriptor(
+                    convolution.get(), number(rows.padding), number(columns.padding),
+                    number(rows.stride), number(columns.stride), number(rows.dilation),
+                    number(columns.dilation), CUDNN_CROSS_CORRELATION, cudnn_type<T>),
                 what);
     check_cudnn(cudnnSetConvolutionMathType(convolution.get(), cudnn_math<T>(precision)), what);
     const auto mode =
@@ -79,9 +84,11 @@ class CudnnPlan {
   // For messages.
   std::string describe(const char* what) const {
     return concat(what, " of a convolution of [", c_.samples, ", ", c_.g.in_channels, ", ",
-                  c_.g.height, ", ", c_.g.width, "] by ", c_.g.out_channels, " filters of ",
-                  c_.g.kernel, " x ", c_.g.kernel, ", stride ", c_.g.stride, ", padding ",
-                  c_.g.padding, sizeof(T) == 4 ? ", float" : ", double");
+                  c_.g.rows.size, ", ", c_.g.columns.size, "] by ", c_.g.out_channels,
+                  " filters of ", c_.g.rows.kernel, " x ", c_.g.columns.kernel, ", stride ",
+                  c_.g.rows.stride, " x ", c_.g.columns.stride, ", padding ", c_.g.rows.padding,
+                  " x ", c_.g.columns.padding, ", dilation ", c_.g.rows.dilation, " x ",
+                  c_.g.columns.dilation, sizeof(T) == 4 ? ", float" : ", double");
   }
 
   cudnnConvolutionFwdAlgo_t forward() const { return *forward_; }
@@ -205,14 +212,15 @@ class CudnnConvolutions final : public LibraryConvolutions<T> {
     check_cudnn(device, status, [&] { return p.describe("the forward pass"); });
     if (!a.b && c.activation == Activation::relu)
       rectify(device, c.samples * c.g.out_features(), out, out);
-    if (c.pool) max_pool2d_forward(device, slice(c), c.pooling(c.g.out_height), out, a.y, a.choice);
+    if (c.pool)
+      max_pool2d_forward(device, slice(c), c.pooling(c.g.rows.outputs), out, a.y, a.choice);
     return true;
   }
 
   T* through_pool(Cuda& device, const BatchConvolution& c, const PoolChoice* choice, T* dy,
                   T* scratch) override {
     if (!c.pool) return dy;
-    max_pool2d_backward(device, slice(c), c.pooling(c.g.out_height), dy, choice, scratch);
+    max_pool2d_backward(device, slice(c), c.pooling(c.g.rows.outputs), dy, choice, scratch);
     return scratch;
   }
 

@@ -29,7 +29,7 @@ struct ConvolutionProducts : BatchConvolution {
   ProductSizes forward_sizes() const { return {g.out_channels, outputs(), g.taps()}; }
   ProductSizes parameter_sizes() const { return {g.out_channels, g.taps() + 1, outputs()}; }
   ProductSizes input_sizes() const {
-    return {g.in_channels, samples * g.height * g.width, g.out_channels * g.kernel * g.kernel};
+    return {g.in_channels, samples * g.in_pixels(), g.out_channels * g.area()};
   }
 
   template <class T>
@@ -60,19 +60,21 @@ struct ConvolutionProducts : BatchConvolution {
   auto input(const OutputGradient<T>& dy, const T* w, T* dx, const T* x) const {
     check_sizes();
     const auto [m, n, k] = input_sizes();
-    const OutputOrder pixels(g.height, g.width, false);
+    const OutputOrder pixels(g.rows.size, g.columns.size, false);
     const OutputGradientColumns<T> columns{dy,
                                            order(),
                                            TapOrder(g),
                                            pixels,
-                                           Divisor(g.stride),
+                                           Divisor(g.rows.stride),
+                                           Divisor(g.columns.stride),
                                            g.out_channels,
                                            static_cast<int>(used_height()),
                                            static_cast<int>(used_columns()),
-                                           static_cast<int>(g.padding)};
+                                           static_cast<int>(g.rows.padding),
+                                           static_cast<int>(g.columns.padding)};
     return TiledProduct<TurnedFilters<T>, OutputGradientColumns<T>, InputGradientOutput<T>>{
         dx ? m : 0, n,
-        k,          {w, static_cast<int>(g.taps()), Divisor(g.kernel * g.kernel)},
+        k,          {w, static_cast<int>(g.taps()), Divisor(g.area())},
         columns,    {{dx, g.in_channels, pixels.per_image}, x}};
   }
 
@@ -80,12 +82,14 @@ struct ConvolutionProducts : BatchConvolution {
   // Kernels compute in int inside of a sample and of the weights.
   void check_sizes() const {
     constexpr index_t most = std::numeric_limits<int>::max(),
-                      most_kernel = std::numeric_limits<short>::max();
+                      most_reach = std::numeric_limits<short>::max();
     const index_t largest =
         std::max({g.in_features(), g.out_features(), g.out_channels * g.taps()});
-    require(largest <= most && g.kernel <= most_kernel, "gpunet::Cuda: a convolution has ", largest,
-            " elements in a sample or its weights and a kernel of ", g.kernel, " (want at most ",
-            most, " and ", most_kernel, "), use a smaller image or fewer channels");
+    const index_t reach = std::max(g.rows.reach(), g.columns.reach());
+    require(largest <= most && reach <= most_reach, "gpunet::Cuda: a convolution has ", largest,
+            " elements in a sample or its weights and a kernel that reaches over ", reach,
+            " pixels (want at most ", most, " and ", most_reach,
+            "), use a smaller image or fewer channels");
   }
 };
 

@@ -47,19 +47,24 @@ struct Tap {
   short row, column;
 };
 
-// Splits the number of a weight into channel, row and column.
+// Splits the number of a weight into channel, row and column, these in pixels from the first one.
 struct TapOrder {
   Divisor per_channel, per_row;
+  int row_dilation, column_dilation;
   explicit TapOrder(const Conv2dGeometry& g)
-      : per_channel(g.kernel * g.kernel), per_row(g.kernel) {}
+      : per_channel(g.area()),
+        per_row(g.columns.kernel),
+        row_dilation(static_cast<int>(g.rows.dilation)),
+        column_dilation(static_cast<int>(g.columns.dilation)) {}
 
   // Returns weight k in an image whose channels are `plane` elements apart, rows `width`, columns
   // `step`.
   __device__ Tap tap(index_t k, int plane, int width, int step) const {
     const index_t channel = per_channel.quotient(k), rest = k - channel * per_channel.divisor;
-    const index_t row = per_row.quotient(rest), column = rest - row * per_row.divisor;
-    return {static_cast<int>(channel) * plane + static_cast<int>(row) * width +
-                static_cast<int>(column) * step,
+    const index_t line = per_row.quotient(rest);
+    const int row = static_cast<int>(line) * row_dilation,
+              column = static_cast<int>(rest - line * per_row.divisor) * column_dilation;
+    return {static_cast<int>(channel) * plane + row * width + column * step,
             static_cast<short>(row), static_cast<short>(column)};
   }
 };
@@ -71,17 +76,19 @@ struct Patches {
   OutputOrder outputs;
   TapOrder taps;
   index_t in_features;
-  int height, width, stride, padding;
+  int height, width, row_stride, column_stride, row_padding, column_padding;
 
   Patches(const Conv2dGeometry& g, const OutputOrder& order, const T* images)
       : x(images),
         outputs(order),
         taps(g),
         in_features(g.in_features()),
-        height(static_cast<int>(g.height)),
-        width(static_cast<int>(g.width)),
-        stride(static_cast<int>(g.stride)),
-        padding(static_cast<int>(g.padding)) {}
+        height(static_cast<int>(g.rows.size)),
+        width(static_cast<int>(g.columns.size)),
+        row_stride(static_cast<int>(g.rows.stride)),
+        column_stride(static_cast<int>(g.columns.stride)),
+        row_padding(static_cast<int>(g.rows.padding)),
+        column_padding(static_cast<int>(g.columns.padding)) {}
 
   // The first pixel of an output's patch, perhaps outside the image.
   struct Corner {
@@ -90,7 +97,8 @@ struct Patches {
   };
   __device__ Corner corner(index_t n) const {
     const OutputOrder::Place at = outputs.place(n);
-    const int row = at.row * stride - padding, column = at.column * stride - padding;
+    const int row = at.row * row_stride - row_padding,
+              column = at.column * column_stride - column_padding;
     return {at.sample * in_features + row * width + column, row, column};
   }
   __device__ Tap tap(index_t k) const { return taps.tap(k, height * width, width, 1); }
@@ -203,9 +211,10 @@ struct OutputGradientColumns {
   OutputOrder outputs;
   TapOrder taps;
   OutputOrder pixels;
-  Divisor stride;
+  Divisor row_stride, column_stride;
   index_t channels;
-  int rows, columns, padding;  // of the outputs that have a gradient
+  int rows, columns;  // of the outputs that have a gradient
+  int row_padding, column_padding;
 
   struct Pixel {
     index_t offset;  // of the sample's outputs
@@ -213,8 +222,8 @@ struct OutputGradientColumns {
   };
   __device__ Pixel outer(index_t n) const {
     const OutputOrder::Place at = pixels.place(n);
-    return {at.sample * channels * outputs.per_image.divisor, at.row + padding,
-            at.column + padding};
+    return {at.sample * channels * outputs.per_image.divisor, at.row + row_padding,
+            at.column + column_padding};
   }
   __device__ Tap inner(index_t k) const {
     return taps.tap(k, static_cast<int>(outputs.per_image.divisor), 0, 0);
@@ -222,11 +231,12 @@ struct OutputGradientColumns {
   __device__ T load(const Pixel& pixel, const Tap& tap) const {
     int row = pixel.row - tap.row, column = pixel.column - tap.column;
     if (row < 0 || column < 0) return T{};
-    if (stride.divisor > 1) {
-      const int by = static_cast<int>(stride.divisor);
-      const int r = static_cast<int>(stride.quotient(row)),
-                c = static_cast<int>(stride.quotient(column));
-      if (r * by != row || c * by != column) return T{};
+    if (row_stride.divisor > 1 || column_stride.divisor > 1) {
+      const int r = static_cast<int>(row_stride.quotient(row)),
+                c = static_cast<int>(column_stride.quotient(column));
+      if (r * static_cast<int>(row_stride.divisor) != row ||
+          c * static_cast<int>(column_stride.divisor) != column)
+        return T{};
       row = r;
       column = c;
     }

@@ -21,8 +21,10 @@ struct RowBlock : Conv2dBlock<Conv2dGeometry> {
   // Floats of scratch: rows of the convolution that wait to be pooled, or of its gradient; x in
   // order; the scratch of a convolution.
   index_t waiting() const {
-    const index_t rows = std::min(gradient_block(g, inner), g.out_height + 1) * g.out_width * inner;
-    return g.out_channels * std::max(rows, joins_rows() ? used_height() * g.width * inner : 0);
+    const index_t rows =
+        std::min(gradient_block(g, inner), g.rows.outputs + 1) * g.columns.outputs * inner;
+    return g.out_channels *
+           std::max(rows, joins_rows() ? used_height() * g.columns.size * inner : 0);
   }
   index_t image() const { return PaddedRows{g, inner}.elements(); }
   index_t scratch(const Host& device) const {
@@ -32,7 +34,8 @@ struct RowBlock : Conv2dBlock<Conv2dGeometry> {
   // Returns whether rows are so short that one long row is faster.
   bool joins_rows() const {
     constexpr index_t short_row = 16;  // the widest vector
-    return pool && g.stride == 1 && g.padding == 0 && g.out_width * inner < short_row;
+    return pool && g.rows.stride == 1 && g.rows.padding == 0 && !PaddedRows{g, inner}.needed() &&
+           g.columns.outputs * inner < short_row;
   }
 };
 
@@ -52,8 +55,8 @@ inline void forward_in_rows(const RowBlock& block, const Conv2dForwardArgs<float
   if (block.activation == Activation::relu) c.least = 0;
   if (!block.pool) {
     c.y = a.y;
-    c.y_channel = g.out_height * c.width;
-    GPUNET_CALL_PATH(c.width, correlate, c, 0, g.out_height);
+    c.y_channel = g.rows.outputs * c.width;
+    GPUNET_CALL_PATH(c.width, correlate, c, 0, g.rows.outputs);
     return;
   }
   const bool joined = block.joins_rows();
@@ -69,7 +72,8 @@ inline void forward_in_rows(const RowBlock& block, const Conv2dForwardArgs<float
       for (index_t i = 0; i < rows; i += 2) {
         const index_t at = (channel * block.height() + (row + i) / 2) * block.width() * block.inner;
         const float* above = waiting + channel * c.y_channel + i * pitch;
-        max_pool_rows(g.out_width, block.inner, above, above + pitch, a.y + at, a.choice + at);
+        max_pool_rows(g.columns.outputs, block.inner, above, above + pitch, a.y + at,
+                      a.choice + at);
       }
   }
 }
@@ -78,7 +82,8 @@ inline void forward_in_rows(const RowBlock& block, const Conv2dForwardArgs<float
 // of the block's output.
 inline GradientRows gradient_rows(Host& device, const RowBlock& block, index_t first, index_t rows,
                                   const Conv2dBackwardArgs<float>& a, float* waiting) {
-  const index_t width = block.g.out_width * block.inner, out_width = block.width() * block.inner;
+  const index_t width = block.g.columns.outputs * block.inner,
+                out_width = block.width() * block.inner;
   const index_t plane = block.height() * out_width, out_rows = block.pool ? rows / 2 : rows;
   const index_t begin = (block.pool ? first / 2 : first) * out_width;
   const bool relu = block.activation == Activation::relu;
@@ -88,7 +93,7 @@ inline GradientRows gradient_rows(Host& device, const RowBlock& block, index_t f
     float* to = waiting + channel * rows * width;
     if (block.pool)
       for (index_t i = 0; i < out_rows; ++i)
-        max_pool_rows_backward(block.g.out_width, block.inner, a.dy + at + i * out_width,
+        max_pool_rows_backward(block.g.columns.outputs, block.inner, a.dy + at + i * out_width,
                                a.choice + at + i * out_width, to + 2 * i * width);
     else
       rectify_gradient(device, rows * width, a.y + at, a.dy + at, to);
@@ -103,7 +108,7 @@ inline void backward_in_rows(Host& device, const RowBlock& block,
   const index_t rows = gradient_block(g, block.inner);
   const SpreadRows spread{g, block.inner, block.used_height()};
   float *waiting = a.scratch, *image = waiting + block.waiting(), *packed = image + block.image();
-  float* frame = packed + packed_elements(g.in_channels, g.out_channels, g.kernel);
+  float* frame = packed + packed_elements(g.in_channels, g.out_channels, g.area());
   if (block.pool && block.activation == Activation::relu)  // pooled gradients of zeros go nowhere
     rectify_gradient(device, block.out_features() * block.inner, a.y, a.dy, a.dy);
   const Correlation c = over_input(g, block.inner, a.x, image);
@@ -121,8 +126,8 @@ inline void backward_in_rows(Host& device, const RowBlock& block,
 template <class Geometry>
 bool in_rows(const Host& device, const Slice& slice, const Conv2dBlock<Geometry>& block) {
   return !wide_pays(device, slice, block.g) &&
-         has_vector_rows(block.g, block.g.out_width, slice.inner) &&
-         has_vector_rows(block.g, block.g.width, slice.inner);
+         has_vector_rows(block.g, block.g.columns.outputs, slice.inner) &&
+         has_vector_rows(block.g, block.g.columns.size, slice.inner);
 }
 
 // A slice of many groups of samples whose blocks run row by row. Groups are shared among the
@@ -216,7 +221,7 @@ void forward_one_by_one(Host& device, const Conv2dForwardArgs<float, Geometry>& 
   if (block.activation == Activation::relu)
     rectify(device, a.slice.samples() * block.g.out_features(), z, z);
   if (block.pool)
-    max_pool2d_forward(device, a.slice, block.pooling(block.g.out_height), z, a.y, a.choice);
+    max_pool2d_forward(device, a.slice, block.pooling(block.g.rows.outputs), z, a.y, a.choice);
 }
 
 template <class Geometry>
@@ -227,7 +232,7 @@ void backward_one_by_one(Host& device, const Conv2dBackwardArgs<float, Geometry>
   Conv2dBackwardArgs<float, Geometry> convolution = a;
   if (block.pool) {
     convolution.dy = a.scratch;
-    max_pool2d_backward(device, a.slice, block.pooling(block.g.out_height), a.dy, a.choice,
+    max_pool2d_backward(device, a.slice, block.pooling(block.g.rows.outputs), a.dy, a.choice,
                         convolution.dy);
   }
   convolution.scratch = a.scratch + waiting_elements(a.slice, block);

@@ -20,11 +20,12 @@ struct WindowColumns {
   Conv2dGeometry g;
 
   // A 1x1 convolution: the image is the matrix.
-  bool is_image() const { return g.kernel == 1 && g.stride == 1 && g.padding == 0; }
-  index_t height() const { return g.height + 2 * g.padding; }
-  index_t width() const { return g.width + 2 * g.padding; }
+  bool is_image() const { return g.rows.is_pointwise() && g.columns.is_pointwise(); }
+  index_t height() const { return g.rows.padded(); }
+  index_t width() const { return g.columns.padded(); }
+  bool is_padded() const { return height() * width() != g.in_pixels(); }
   // Floats of the padded image; 0 without padding.
-  index_t image() const { return g.padding > 0 ? g.in_channels * height() * width() : 0; }
+  index_t image() const { return is_padded() ? g.in_channels * height() * width() : 0; }
   // Positions whose windows are in memory at a time.
   index_t band() const {
     return std::clamp(most / g.taps() / 32 * 32, index_t{96}, round_up(g.out_pixels(), group));
@@ -42,10 +43,11 @@ struct WindowColumns {
   Places places(index_t first) const {
     Places places{};
     places.count = std::min(group, g.out_pixels() - first);
-    index_t row = first / g.out_width, column = first % g.out_width;
+    index_t row = first / g.columns.outputs, column = first % g.columns.outputs;
     for (index_t i = 0; i < group; ++i) {
-      places.at[i] = i < places.count ? (row * width() + column) * g.stride : places.at[i - 1];
-      if (++column == g.out_width) ++row, column = 0;
+      places.at[i] = i < places.count ? row * g.rows.stride * width() + column * g.columns.stride
+                                      : places.at[i - 1];
+      if (++column == g.columns.outputs) ++row, column = 0;
     }
     // A full group of 16 growing places is adjacent if the last is 15 after the first. A partial
     // group repeats its last place.
@@ -58,10 +60,10 @@ struct WindowColumns {
   template <class T, class F>
   void each_tap(T* image, index_t channel, F f) const {
     T* from = image + channel * height() * width();
-    index_t tap = channel * g.kernel * g.kernel;
-    for (index_t row = 0; row < g.kernel; ++row)
-      for (index_t column = 0; column < g.kernel; ++column, ++tap)
-        f(from + row * width() + column, tap);
+    index_t tap = channel * g.area();
+    for (index_t row = 0; row < g.rows.kernel; ++row)
+      for (index_t column = 0; column < g.columns.kernel; ++column, ++tap)
+        f(from + row * g.rows.dilation * width() + column * g.columns.dilation, tap);
   }
 
   // Writes the windows of 16 positions from `first` on as columns [tap][16]; past the last
@@ -94,22 +96,23 @@ struct WindowColumns {
 
   // Returns the image that windows are taken from: x, or with padding a copy.
   const float* padded(Host& device, const float* x, float* copy) const {
-    if (g.padding == 0) return x;
+    if (!is_padded()) return x;
     device.run(g.in_channels, [&](index_t channel, int) {
       float* to = copy + channel * height() * width();
       std::fill_n(to, height() * width(), 0.0f);
-      for (index_t row = 0; row < g.height; ++row)
-        std::copy_n(x + (channel * g.height + row) * g.width, g.width,
-                    to + (row + g.padding) * width() + g.padding);
+      for (index_t row = 0; row < g.rows.size; ++row)
+        std::copy_n(x + (channel * g.rows.size + row) * g.columns.size, g.columns.size,
+                    to + (row + g.rows.padding) * width() + g.columns.padding);
     });
     return copy;
   }
   // Copies the image without its padding.
   void crop(Host& device, const float* from, float* x) const {
     device.run(g.in_channels, [&](index_t channel, int) {
-      for (index_t row = 0; row < g.height; ++row)
-        std::copy_n(from + (channel * height() + row + g.padding) * width() + g.padding, g.width,
-                    x + (channel * g.height + row) * g.width);
+      for (index_t row = 0; row < g.rows.size; ++row)
+        std::copy_n(
+            from + (channel * height() + row + g.rows.padding) * width() + g.columns.padding,
+            g.columns.size, x + (channel * g.rows.size + row) * g.columns.size);
     });
   }
 };
@@ -120,9 +123,9 @@ struct WindowColumns {
 // on the number of threads, so that results are bitwise identical for any.
 inline bool columns_pay(const Slice& slice, const WideConv2dGeometry& g) {
   return slice.inner == 1 && g.out_channels >= 16 && g.taps() >= 16 &&
-         (g.kernel == 1 || g.stride > 1 || g.out_width < 8 ||
-          (g.out_width < 12 && g.out_channels >= 32) ||
-          g.in_channels * g.out_channels >= 128 * g.out_width);
+         (g.area() == 1 || g.columns.stride > 1 || g.columns.outputs < 8 ||
+          (g.columns.outputs < 12 && g.out_channels >= 32) ||
+          g.in_channels * g.out_channels >= 128 * g.columns.outputs);
 }
 constexpr bool columns_pay(const Slice&, const Conv2dGeometry&) {
   return false;
@@ -170,7 +173,7 @@ inline void backward_parameters_by_columns(Host& device, const Conv2dBackwardArg
   Accumulate accumulate = a.accumulate;
   for (index_t sample = 0; sample < a.slice.outer; ++sample) {
     const float* dy = a.dy + sample * g.out_features();
-    const GradientRows rows{dy, g.out_pixels(), 0, g.out_height, g.out_width};
+    const GradientRows rows{dy, g.out_pixels(), 0, g.rows.outputs, g.columns.outputs};
     GPUNET_CALL_PATH(g.out_pixels(), bias_gradient, rows, g.out_channels, a.db, accumulate);
     each_band(device, {g}, a.x + sample * g.in_features(), a.scratch,
               [&](index_t first, index_t count, const GemmOperand& columns) {
@@ -211,7 +214,7 @@ inline void backward_input_by_columns(Host& device, const Conv2dBackwardArgs<flo
       product(0, pixels, {dx, pixels});
       continue;
     }
-    float* image = g.padding > 0 ? a.scratch : dx;
+    float* image = windows.is_padded() ? a.scratch : dx;
     float* columns = a.scratch + round_up(windows.image(), 16);
     device.run(g.in_channels,
                [&](index_t channel, int) { std::fill_n(image + channel * plane, plane, 0.0f); });
@@ -223,7 +226,7 @@ inline void backward_input_by_columns(Host& device, const Conv2dBackwardArgs<flo
           windows.scatter(columns + i * group_elements, first + i * group, channel, image);
       });
     }
-    if (g.padding > 0) windows.crop(device, image, dx);
+    if (windows.is_padded()) windows.crop(device, image, dx);
   }
 }
 

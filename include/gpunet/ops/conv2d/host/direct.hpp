@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 #include <gpunet/core/math.hpp>
 #include <gpunet/device/host/host.hpp>
 #include <gpunet/device/host/isa_paths.hpp>
 #include <gpunet/device/host/sum_each.hpp>
+#include <gpunet/ops/any_conv2d/host/rows.hpp>
 #include <gpunet/ops/conv2d/plain.hpp>
 #include <gpunet/ops/interleave.hpp>
 
@@ -40,9 +42,9 @@ inline index_t conv2d_workers(const Host& device, const Slice& slice, const Conv
 namespace gpunet {
 
 // The filter rows first, first + step, ... that meet an image on the way to one output row, and
-// where the first of them does; the others meet the rows below.
+// where the first of them does; the others meet the rows x_row + x_step, ...
 struct TapRows {
-  index_t first, step, count, x_row;
+  index_t first, step, count, x_row, x_step;
   index_t first_column, columns;  // of the filter, that meet the image too
 };
 
@@ -54,32 +56,36 @@ struct GradientRows {
 };
 
 // A correlation in rows. Output row r and filter row ky meet at image row
-// (r * stride - padding + ky) / spread, if there is one.
+// (r * stride - padding + ky * dilation) / spread, if there is one.
 struct Correlation {
-  static constexpr index_t most_kernel = 11;
+  static constexpr index_t most_taps = 121;
 
   const float* x;
   index_t channels, x_channel, x_row, height;  // distances of channels and rows of x
-  // Offsets of the taps: of one filter row, of the next, ...
-  index_t kernel, taps[most_kernel * most_kernel];
-  index_t stride, padding, spread;
-  index_t data_begin, data_end;       // outside, a row of x is zero
-  const float* w;                     // packed: [tile of channels][in][ky][kx][tile]
-  const float* bias;                  // [out_channels rounded up to tiles]
-  float least;                        // y = max(sum, least)
-  index_t out_channels, tile, width;  // width: columns x inner, of an output row
-  float* y;                           // the first row asked for
+  index_t kernel_rows, kernel_columns;
+  index_t taps[most_taps];                    // offsets: of one filter row, of the next, ...
+  index_t stride, padding, dilation, spread;  // of rows
+  index_t data_begin, data_end;               // outside, a row of x is zero
+  const float* w;                             // packed: [tile of channels][in][ky][kx][tile]
+  const float* bias;                          // [out_channels rounded up to tiles]
+  float least;                                // y = max(sum, least)
+  index_t out_channels, tile, width;          // width: columns x inner, of an output row
+  float* y;                                   // the first row asked for
   index_t y_channel;
 
+  index_t area() const { return kernel_rows * kernel_columns; }
+
   TapRows tap_rows(index_t row) const {
-    const index_t top = row * stride - padding;
-    index_t first = std::max(index_t{0}, -top);
-    while ((top + first) % spread != 0)
+    const index_t top = row * stride - padding, common = std::gcd(dilation, spread);
+    const index_t step = spread / common, x_step = dilation / common;
+    index_t first = ceil_div(std::max(index_t{0}, -top), dilation);
+    if (top % common != 0) first = kernel_rows;  // none
+    while (first < kernel_rows && (top + first * dilation) % spread != 0)
       ++first;
-    const index_t x_row_number = (top + first) / spread;
-    const index_t count =
-        std::min(ceil_div(kernel - std::min(first, kernel), spread), height - x_row_number);
-    return {first, spread, std::max(index_t{0}, count), x_row_number, 0, kernel};
+    const index_t x_row_number = (top + first * dilation) / spread;
+    const index_t count = std::min(ceil_div(kernel_rows - std::min(first, kernel_rows), step),
+                                   ceil_div(std::max(index_t{0}, height - x_row_number), x_step));
+    return {first, step, count, x_row_number, x_step, 0, kernel_columns};
   }
 
   // The same for the outputs begin <= i < end of the row: without the filter columns that meet
@@ -101,9 +107,9 @@ struct Correlation {
 
   // Returns the rows of a gradient, among `all`, whose filter row ky is on the image (spread = 1).
   GradientRows rows_under(const GradientRows& all, index_t ky) const {
-    const index_t above = ceil_div(std::max(index_t{0}, padding - ky), stride);
+    const index_t above = ceil_div(std::max(index_t{0}, padding - ky * dilation), stride);
     // The first number r * stride that is below the image.
-    const index_t reach = height + padding - ky;
+    const index_t reach = height + padding - ky * dilation;
     const index_t begin = std::max(all.first, above);
     const index_t end =
         std::min(all.first + all.rows, ceil_div(std::max(index_t{0}, reach), stride));
@@ -132,26 +138,35 @@ struct PaddedRows {
   Conv2dGeometry g;
   index_t inner;
 
-  bool needed() const { return g.stride > 1 || g.padding > 0; }
-  index_t phase() const { return ceil_div(g.width + 2 * g.padding, g.stride) * inner; }
-  index_t row() const { return g.stride * phase(); }
-  index_t elements() const { return needed() ? g.in_channels * g.height * row() : 0; }
-  index_t tap(index_t kx) const { return kx % g.stride * phase() + kx / g.stride * inner; }
+  const ConvAxis& axis() const { return g.columns; }
+  bool needed() const { return axis().stride > 1 || axis().padded() != axis().size; }
+  index_t phase() const { return ceil_div(axis().padded(), axis().stride) * inner; }
+  index_t row() const { return axis().stride * phase(); }
+  index_t elements() const { return needed() ? g.in_channels * g.rows.size * row() : 0; }
+  // Returns where an element of a padded row is, and where the tap kx of the first output.
+  index_t place(index_t at) const {
+    return at % axis().stride * phase() + at / axis().stride * inner;
+  }
+  index_t tap(index_t kx) const { return place(kx * axis().dilation); }
   // Returns where the data of a row begin and end.
-  index_t data_begin() const { return g.stride == 1 ? g.padding * inner : 0; }
-  index_t data_end() const { return g.stride == 1 ? (g.padding + g.width) * inner : row(); }
+  index_t data_begin() const { return axis().stride == 1 ? axis().padding * inner : 0; }
+  index_t data_end() const {
+    return axis().stride == 1 ? (axis().padding + axis().size) * inner : row();
+  }
 
   void fill(const float* x, float* to) const {
-    for (index_t i = 0; i < g.in_channels * g.height; ++i, x += g.width * inner, to += row())
+    for (index_t i = 0; i < g.in_channels * g.rows.size;
+         ++i, x += g.columns.size * inner, to += row())
       fill_row(x, to);
   }
 
  private:
   void fill_row(const float* x, float* to) const {
-    if (g.stride == 1) return place_row(x, g.width, g.padding, g.width + 2 * g.padding, inner, to);
+    if (axis().stride == 1)
+      return place_row(x, axis().size, axis().padding, axis().padded(), inner, to);
     std::fill_n(to, row(), 0.0f);
-    for (index_t i = 0; i < g.width; ++i)
-      std::copy_n(x + i * inner, inner, to + tap(i + g.padding));
+    for (index_t i = 0; i < axis().size; ++i)
+      std::copy_n(x + i * inner, inner, to + place(i + axis().padding));
   }
 };
 
@@ -162,16 +177,17 @@ struct SpreadRows {
   index_t inner;
   index_t rows;  // of dy; the rows below are zero
 
-  index_t columns() const { return g.width + g.kernel - 1; }
+  const ConvAxis& axis() const { return g.columns; }
+  index_t columns() const { return axis().size + axis().reach() - 1; }
   index_t row() const { return columns() * inner; }
   index_t elements() const { return g.out_channels * rows * row(); }
-  index_t tap(index_t kx) const { return kx * inner; }
+  index_t tap(index_t kx) const { return kx * axis().dilation * inner; }
   // Zero columns on the left; may be negative.
-  index_t frame() const { return g.kernel - 1 - g.padding; }
+  index_t frame() const { return axis().reach() - 1 - axis().padding; }
   // Returns where the data of a row begin and end.
   index_t data_begin() const { return std::max(index_t{0}, frame()) * inner; }
   index_t data_end() const {
-    return std::max(index_t{0}, frame() + (g.out_width - 1) * g.stride + 1) * inner;
+    return std::max(index_t{0}, frame() + (axis().outputs - 1) * axis().stride + 1) * inner;
   }
 
   // Puts in the rows of a block.
@@ -184,10 +200,10 @@ struct SpreadRows {
 
  private:
   void fill_row(const float* dy, float* to) const {
-    if (g.stride == 1) return place_row(dy, g.out_width, frame(), columns(), inner, to);
+    if (axis().stride == 1) return place_row(dy, axis().outputs, frame(), columns(), inner, to);
     std::fill_n(to, row(), 0.0f);
-    for (index_t i = 0; i < g.out_width; ++i)
-      if (const index_t column = i * g.stride + frame(); column >= 0 && column < columns())
+    for (index_t i = 0; i < axis().outputs; ++i)
+      if (const index_t column = i * axis().stride + frame(); column >= 0 && column < columns())
         std::copy_n(dy + i * inner, inner, to + column * inner);
   }
 };
@@ -198,9 +214,8 @@ inline index_t correlation_tile(index_t channels) {
   return round_up(channels, 6) <= round_up(channels, 4) ? 6 : 4;
 }
 
-inline index_t packed_elements(index_t out_channels, index_t in_channels, index_t kernel) {
-  return round_up(out_channels, correlation_tile(out_channels)) *
-         (in_channels * kernel * kernel + 1);
+inline index_t packed_elements(index_t out_channels, index_t in_channels, index_t area) {
+  return round_up(out_channels, correlation_tile(out_channels)) * (in_channels * area + 1);
 }
 
 // The layout of filters: `out`, `in` and `tap` are distances, the first tap is at `first`.
@@ -211,7 +226,7 @@ struct FilterOrder {
 // Packs w in tiles, [out / tile][in][ky][kx][tile], missing channels zero, and the bias behind it.
 inline void pack_filters(Correlation& c, const float* w, const FilterOrder& order,
                          OptionalArray<const float> bias, float* packed) {
-  const index_t area = c.kernel * c.kernel, channels = round_up(c.out_channels, c.tile);
+  const index_t area = c.area(), channels = round_up(c.out_channels, c.tile);
   float* to = packed;
   for (index_t first = 0; first < channels; first += c.tile) {
     const index_t some = std::min(c.tile, c.out_channels - first);
@@ -249,9 +264,10 @@ namespace gpunet {
 
 namespace detail {
 
-// Returns whether the vector kernels can run rows of `columns`; else the plain version does.
+// Returns whether the vector kernels can run rows of `columns`; else those of
+// any_conv2d/host/rows.hpp do, for short rows and for many taps.
 inline bool has_vector_rows(const Conv2dGeometry& g, index_t columns, index_t inner) {
-  return columns * inner >= 4 && g.kernel <= Correlation::most_kernel;
+  return columns * inner >= 4 && g.area() <= Correlation::most_taps;
 }
 
 // A correlation of stride 1 over images [channel][row][columns] that lie as `rows` says, PaddedRows
@@ -265,11 +281,13 @@ Correlation over_rows(const Rows& rows, const float* x, index_t channels, index_
   c.x_row = rows.row();
   c.x_channel = height * c.x_row;
   c.height = height;
-  c.kernel = rows.g.kernel;
-  for (index_t k = 0; k < c.kernel * c.kernel; ++k)
-    c.taps[k] = k / c.kernel * c.x_row + rows.tap(k % c.kernel);
+  c.kernel_rows = rows.g.rows.kernel;
+  c.kernel_columns = rows.g.columns.kernel;
   c.stride = 1;
+  c.dilation = rows.g.rows.dilation;
   c.spread = 1;
+  for (index_t k = 0; k < c.area(); ++k)
+    c.taps[k] = k / c.kernel_columns * c.dilation * c.x_row + rows.tap(k % c.kernel_columns);
   c.data_begin = rows.data_begin();
   c.data_end = rows.data_end();
   c.least = -std::numeric_limits<float>::infinity();
@@ -284,10 +302,10 @@ inline Correlation over_input(const Conv2dGeometry& g, index_t inner, const floa
                               float* image) {
   const PaddedRows padded{g, inner};
   if (padded.needed()) padded.fill(x, image);
-  Correlation c = over_rows(padded, padded.needed() ? image : x, g.in_channels, g.height,
-                            g.out_channels, g.out_width);
-  c.stride = g.stride;
-  c.padding = g.padding;
+  Correlation c = over_rows(padded, padded.needed() ? image : x, g.in_channels, g.rows.size,
+                            g.out_channels, g.columns.outputs);
+  c.stride = g.rows.stride;
+  c.padding = g.rows.padding;
   return c;
 }
 
@@ -296,8 +314,8 @@ inline Correlation forward_correlation(const Conv2dGeometry& g, index_t inner, c
                                        const float* w, OptionalArray<const float> b,
                                        float* scratch) {
   Correlation c =
-      over_input(g, inner, x, scratch + packed_elements(g.out_channels, g.in_channels, g.kernel));
-  pack_filters(c, w, {g.taps(), g.kernel * g.kernel, 1, 0}, b, scratch);
+      over_input(g, inner, x, scratch + packed_elements(g.out_channels, g.in_channels, g.area()));
+  pack_filters(c, w, {g.taps(), g.area(), 1, 0}, b, scratch);
   return c;
 }
 
@@ -305,30 +323,31 @@ inline Correlation forward_correlation(const Conv2dGeometry& g, index_t inner, c
 inline void correlate_gradient(const SpreadRows& spread, const float* rows, const float* w,
                                float* dx, float* packed) {
   const Conv2dGeometry& g = spread.g;
-  Correlation c = over_rows(spread, rows, g.out_channels, spread.rows, g.in_channels, g.width);
-  c.padding = spread.frame();
-  c.spread = g.stride;
+  Correlation c =
+      over_rows(spread, rows, g.out_channels, spread.rows, g.in_channels, g.columns.size);
+  c.padding = g.rows.reach() - 1 - g.rows.padding;
+  c.spread = g.rows.stride;
   c.y = dx;
-  c.y_channel = g.height * c.width;
-  const index_t area = g.kernel * g.kernel;
+  c.y_channel = g.rows.size * c.width;
+  const index_t area = g.area();
   pack_filters(c, w, {area, g.taps(), -1, area - 1}, nullptr, packed);
-  GPUNET_CALL_PATH(c.width, correlate, c, 0, g.height);
+  GPUNET_CALL_PATH(c.width, correlate, c, 0, g.rows.size);
 }
 
 // Returns the even number of rows of dy that stay in the L1 cache while their products with x are
 // summed.
 inline index_t gradient_block(const Conv2dGeometry& g, index_t inner) {
   constexpr index_t floats = 8192;
-  return std::max(index_t{2}, floats / (4 * g.out_width * inner) / 2 * 2);
+  return std::max(index_t{2}, floats / (4 * g.columns.outputs * inner) / 2 * 2);
 }
 
 // Returns the elements of scratch that one worker needs.
 inline index_t direct_scratch(const Slice& slice, const Conv2dGeometry& g) {
   const index_t filters =
-      std::max(detail::packed_elements(g.out_channels, g.in_channels, g.kernel),
-               detail::packed_elements(g.in_channels, g.out_channels, g.kernel));
+      std::max(detail::packed_elements(g.out_channels, g.in_channels, g.area()),
+               detail::packed_elements(g.in_channels, g.out_channels, g.area()));
   return round_up(filters + std::max(PaddedRows{g, slice.inner}.elements(),
-                                     SpreadRows{g, slice.inner, g.out_height}.elements()),
+                                     SpreadRows{g, slice.inner, g.rows.outputs}.elements()),
                   16);
 }
 
@@ -337,13 +356,13 @@ inline index_t direct_scratch(const Slice& slice, const Conv2dGeometry& g) {
 inline void gradients_of_channels(const Conv2dBackwardArgs<float>& a, index_t dy_group) {
   const Conv2dGeometry& g = a.block.g;
   const index_t inner = a.slice.inner, block = gradient_block(g, inner),
-                width = g.out_width * inner;
+                width = g.columns.outputs * inner;
   Accumulate accumulate = a.accumulate;
   for (index_t outer = 0; outer < a.slice.outer; ++outer) {
     const Correlation c = over_input(g, inner, a.x + outer * g.in_features() * inner, a.scratch);
-    for (index_t row = 0; row < g.out_height; row += block, accumulate = Accumulate::yes) {
-      const GradientRows rows{a.dy + outer * dy_group + row * width, g.out_height * width, row,
-                              std::min(block, g.out_height - row), width};
+    for (index_t row = 0; row < g.rows.outputs; row += block, accumulate = Accumulate::yes) {
+      const GradientRows rows{a.dy + outer * dy_group + row * width, g.rows.outputs * width, row,
+                              std::min(block, g.rows.outputs - row), width};
       GPUNET_CALL_PATH(width, parameter_gradients, c, rows, a.dw, a.db, accumulate);
     }
   }
@@ -353,25 +372,29 @@ inline void gradients_of_channels(const Conv2dBackwardArgs<float>& a, index_t dy
 
 inline index_t conv2d_scratch(const Host& device, const Slice& slice, const Conv2dGeometry& g,
                               float) {
-  return detail::conv2d_workers(device, slice, g) * detail::direct_scratch(slice, g);
+  const bool in_rows = detail::has_vector_rows(g, g.columns.outputs, slice.inner) &&
+                       detail::has_vector_rows(g, g.columns.size, slice.inner);
+  return std::max(detail::conv2d_workers(device, slice, g) * detail::direct_scratch(slice, g),
+                  in_rows ? 0 : any_conv2d_scratch(device, slice, g, float{}));
 }
 
 inline void conv2d_forward(Host& device, const Conv2dForwardArgs<float>& a) {
   const Conv2dGeometry& g = a.block.g;
   const index_t inner = a.slice.inner;
-  if (!detail::has_vector_rows(g, g.out_width, inner))
-    return conv2d_forward<Host, float>(device, a);
+  if (!detail::has_vector_rows(g, g.columns.outputs, inner))
+    return any_conv2d_forward(device, {a.slice, g, a.w, a.b, a.scratch}, a.x, a.y);
   const index_t part = detail::direct_scratch(a.slice, g);
   device.run_if(detail::is_shared(a.slice, g), a.slice.outer, [&](index_t outer, index_t worker) {
     Correlation c = detail::forward_correlation(g, inner, a.x + outer * g.in_features() * inner,
                                                 a.w, a.b, a.scratch + worker * part);
     c.y = a.y + outer * g.out_features() * inner;
-    c.y_channel = g.out_height * c.width;
-    const index_t rows = ceil_div(g.out_height, detail::row_shares(device, a.slice, g));
-    device.run(ceil_div(g.out_height, rows), [&, y = c.y](index_t i, int) {
+    c.y_channel = g.rows.outputs * c.width;
+    const index_t rows = ceil_div(g.rows.outputs, detail::row_shares(device, a.slice, g));
+    device.run(ceil_div(g.rows.outputs, rows), [&, y = c.y](index_t i, int) {
       Correlation some = c;
       some.y = y + i * rows * c.width;
-      GPUNET_CALL_PATH(c.width, correlate, some, i * rows, std::min(g.out_height, (i + 1) * rows));
+      GPUNET_CALL_PATH(c.width, correlate, some, i * rows,
+                       std::min(g.rows.outputs, (i + 1) * rows));
     });
   });
 }
@@ -379,23 +402,28 @@ inline void conv2d_forward(Host& device, const Conv2dForwardArgs<float>& a) {
 inline void conv2d_backward_input(Host& device, const Conv2dBackwardArgs<float>& a) {
   const Conv2dGeometry& g = a.block.g;
   const index_t inner = a.slice.inner;
-  if (!detail::has_vector_rows(g, g.width, inner))
-    return conv2d_backward_input<Host, float>(device, a);
-  const detail::SpreadRows spread{g, inner, g.out_height};
-  const index_t width = g.out_width * inner, part = detail::direct_scratch(a.slice, g);
+  if (!detail::has_vector_rows(g, g.columns.size, inner))
+    return any_conv2d_backward_input(device, {a.slice, g, a.w, {}, a.scratch}, a.dy, a.dx);
+  const detail::SpreadRows spread{g, inner, g.rows.outputs};
+  const index_t width = g.columns.outputs * inner, part = detail::direct_scratch(a.slice, g);
   device.run_if(detail::is_shared(a.slice, g), a.slice.outer, [&](index_t outer, index_t worker) {
     float* packed = a.scratch + worker * part;
-    float* rows = packed + detail::packed_elements(g.in_channels, g.out_channels, g.kernel);
-    const float* dy = a.dy + outer * g.out_channels * g.out_height * width;
-    spread.fill({dy, g.out_height * width, 0, g.out_height, width}, rows);
+    float* rows = packed + detail::packed_elements(g.in_channels, g.out_channels, g.area());
+    const float* dy = a.dy + outer * g.out_channels * g.rows.outputs * width;
+    spread.fill({dy, g.rows.outputs * width, 0, g.rows.outputs, width}, rows);
     detail::correlate_gradient(spread, rows, a.w, a.dx + outer * g.in_features() * inner, packed);
   });
 }
 
 inline void conv2d_backward_parameters(Host& device, const Conv2dBackwardArgs<float>& a) {
   const Conv2dGeometry& g = a.block.g;
-  if (!detail::has_vector_rows(g, g.out_width, a.slice.inner))
-    return conv2d_backward_parameters<Host, float>(device, a);
+  if (!detail::has_vector_rows(g, g.columns.outputs, a.slice.inner)) {
+    if (a.db)
+      any_conv2d_backward_bias(device, a.slice, g.out_channels, g.out_pixels(), a.dy, a.db.data(),
+                               a.accumulate);
+    return any_conv2d_backward_weight(device, {a.slice, g, a.w, {}, a.scratch}, a.x, a.dy, a.dw,
+                                      a.accumulate);
+  }
   const index_t workers = detail::conv2d_workers(device, a.slice, g),
                 part = detail::direct_scratch(a.slice, g);
   const index_t channels = round_up(ceil_div(g.out_channels, workers), 4);

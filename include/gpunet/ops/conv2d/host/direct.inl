@@ -28,15 +28,17 @@ GPUNET_TARGET inline void correlate_tile(const Correlation& c, const TapRows& ro
       sums[t][v] = Vector{} + bias[t];
 
   // Taps that follow each other: of all rows, or where some are left out, of one.
-  const bool all = rows.step == 1 && rows.columns == c.kernel;
-  const index_t runs = all ? 1 : rows.count, taps = all ? rows.count * c.kernel : rows.columns;
+  const bool all = c.spread == 1 && rows.columns == c.kernel_columns;
+  const index_t runs = all ? 1 : rows.count,
+                taps = all ? rows.count * c.kernel_columns : rows.columns;
   const index_t* offset = c.taps + rows.first_column;
   for (index_t channel = 0; channel < c.channels; ++channel)
     for (index_t run = 0; run < runs; ++run) {
-      const float* row = x + channel * c.x_channel + run * c.x_row;
+      const float* row = x + channel * c.x_channel + run * rows.x_step * c.x_row;
       const float* filter =
-          w +
-          ((channel * c.kernel + rows.first + run * rows.step) * c.kernel + rows.first_column) * CT;
+          w + ((channel * c.kernel_rows + rows.first + run * rows.step) * c.kernel_columns +
+               rows.first_column) *
+                  CT;
 #pragma GCC unroll 1
       for (index_t k = 0; k < taps; ++k, filter += CT) {
         const float* tap = row + offset[k];
@@ -109,7 +111,7 @@ GPUNET_TARGET inline void correlate(const Correlation& c, index_t first_row, ind
     const TapRows rows = c.tap_rows(row);
     const float* x = c.x + rows.x_row * c.x_row;
     for (index_t first = 0; first < c.out_channels; first += c.tile) {
-      const float* w = c.w + first * c.channels * c.kernel * c.kernel;
+      const float* w = c.w + first * c.channels * c.area();
       float* y = c.y + first * c.y_channel + (row - first_row) * c.width;
       const int valid = static_cast<int>(c.out_channels - first);
       if (c.tile == 6)
@@ -175,15 +177,15 @@ template <int CT>
 GPUNET_TARGET inline void weight_gradient_row(const GradientRows& g, const Correlation& c,
                                               const float* x, const float* dy, float* dw, int valid,
                                               Accumulate accumulate) {
-  const index_t dw_channel = c.channels * c.kernel * c.kernel, x_step = c.stride * c.x_row;
+  const index_t dw_channel = c.channels * c.area(), x_step = c.stride * c.x_row;
   index_t k = 0;
-  for (; k + 5 <= c.kernel; k += 5)
+  for (; k + 5 <= c.kernel_columns; k += 5)
     weight_gradient_tile<CT, 5>(g, x, x_step, dy, c.taps + k, dw + k, dw_channel, valid,
                                 accumulate);
-  for (; k + 3 <= c.kernel; k += 3)
+  for (; k + 3 <= c.kernel_columns; k += 3)
     weight_gradient_tile<CT, 3>(g, x, x_step, dy, c.taps + k, dw + k, dw_channel, valid,
                                 accumulate);
-  for (; k < c.kernel; ++k)
+  for (; k < c.kernel_columns; ++k)
     weight_gradient_tile<CT, 1>(g, x, x_step, dy, c.taps + k, dw + k, dw_channel, valid,
                                 accumulate);
 }
@@ -197,7 +199,7 @@ GPUNET_TARGET inline void bias_gradient(const GradientRows& g, index_t channels,
     db.store_gradient(channel, sum_of(g.dy + channel * g.channel, size), accumulate);
 }
 
-// db, and dw [out, in, kernel, kernel] = sum over the rows of dy x.
+// db, and dw [out, in, kernel rows, kernel columns] = sum over the rows of dy x.
 GPUNET_TARGET inline void parameter_gradients(const Correlation& c, const GradientRows& all,
                                               float* dw, OptionalArray<float> db,
                                               Accumulate accumulate) {
@@ -210,12 +212,13 @@ GPUNET_TARGET inline void parameter_gradients(const Correlation& c, const Gradie
   for (index_t first = 0; first < c.out_channels; first += tile) {
     const int valid = static_cast<int>(c.out_channels - first);
     for (index_t channel = 0; channel < c.channels; ++channel)
-      for (index_t ky = 0; ky < c.kernel; ++ky) {
+      for (index_t ky = 0; ky < c.kernel_rows; ++ky) {
         const GradientRows g = c.rows_under(all, ky);
-        const float* x =
-            c.x + channel * c.x_channel + (g.first * c.stride - c.padding + ky) * c.x_row;
+        const float* x = c.x + channel * c.x_channel +
+                         (g.first * c.stride - c.padding + ky * c.dilation) * c.x_row;
         const float* dy = g.dy + first * g.channel;
-        float* target = dw + ((first * c.channels + channel) * c.kernel + ky) * c.kernel;
+        float* target =
+            dw + ((first * c.channels + channel) * c.kernel_rows + ky) * c.kernel_columns;
         add_row(g, c, x, dy, target, valid, accumulate);
       }
   }

@@ -18,16 +18,20 @@ struct WinogradCost {
 
   constexpr WinogradCost(const Conv2dGeometry& g, index_t groups) {
     const index_t filters = std::max(index_t{1}, g.in_channels * g.out_channels);
-    const index_t tiles = groups * ceil_div(g.out_height, 4) * ceil_div(g.out_width, 4);
-    const index_t points = (g.kernel + 3) * (g.kernel + 3);
+    const index_t tiles = groups * ceil_div(g.rows.outputs, 4) * ceil_div(g.columns.outputs, 4);
+    const index_t points = (g.rows.kernel + 3) * (g.rows.kernel + 3);
     winograd = 150 + tiles * points * (filters + 18 * (g.in_channels + g.out_channels)) / filters;
-    direct = groups * g.out_height * g.out_width * g.kernel * g.kernel * 4 / 3;
+    direct = groups * g.rows.outputs * g.columns.outputs * g.area() * 4 / 3;
   }
 };
 
 // Returns whether Winograd's algorithm is possible.
 constexpr bool has_winograd(const Conv2dGeometry& g) {
-  return (g.kernel == 3 || g.kernel == 5) && g.stride == 1 && g.padding < g.kernel;
+  const auto fits = [](const ConvAxis& axis) {
+    return axis.stride == 1 && axis.dilation == 1 && axis.padding < axis.kernel;
+  };
+  return (g.rows.kernel == 3 || g.rows.kernel == 5) && g.columns.kernel == g.rows.kernel &&
+         fits(g.rows) && fits(g.columns);
 }
 
 // Returns whether Winograd's algorithm is faster; between few channels, by enough to be worth its
@@ -46,8 +50,10 @@ constexpr bool is_faster_by_winograd(const Conv2dGeometry& g, index_t groups) {
 // compile-time sizes; 0: a run-time size.
 constexpr bool may_be_wide(const Conv2dGeometry& known) {
   const index_t fewer = std::min(known.in_channels, known.out_channels);
-  if (std::min({fewer, known.out_height, known.out_width, known.kernel, known.stride}) == 0)
-    return true;
+  const auto is_known = [](const ConvAxis& axis) {
+    return std::min({axis.outputs, axis.kernel, axis.stride, axis.dilation}) > 0;
+  };
+  if (fewer == 0 || !is_known(known.rows) || !is_known(known.columns)) return true;
   return fewer >= WideConv2dGeometry::many ||
          std::max(known.in_channels, known.out_channels) > WideConv2dGeometry::many_rows ||
          detail::is_faster_by_winograd(known, 1);

@@ -8,6 +8,7 @@
 #include <gpunet/core/math.hpp>
 #include <gpunet/device/host/isa_paths.hpp>
 #include <gpunet/ops/conv2d/host/columns.hpp>
+#include <gpunet/ops/conv2d/host/correlation_axis.hpp>
 #include <gpunet/ops/conv2d/host/direct.hpp>
 #include <gpunet/ops/conv2d/host/winograd.hpp>
 
@@ -58,68 +59,53 @@ struct WideBand {
   index_t positions() const { return out_rows * out_columns; }
 };
 
-// A convolution, or an input gradient, which falls into step^2 phases: rows and columns of y that
-// are `write_step` apart see the same taps.
+// A convolution, or an input gradient, which falls into phases: as many as strides multiply to.
 struct WideCorrelation {
-  static constexpr index_t most_kernel = 11, band_positions = 128;
+  static constexpr index_t most_taps = WideSegments::most, band_positions = 128;
 
   WideImage image;
-  index_t out_channels, out_height, out_width;
-  index_t kernel, padding, read_step, write_step;
-  bool gradient;
+  index_t out_channels;
+  CorrelationAxis down, across;
 
   index_t rows() const { return detail::tile_rows(out_channels); }
-  index_t filter_elements() const { return kernel * kernel * rows() * image.channels; }
-  index_t phases() const { return write_step * write_step; }
-  index_t band_rows() const {
-    return std::max(index_t{1}, band_positions / ceil_div(out_width, write_step));
-  }
-  index_t bands_per_phase() const {
-    return ceil_div(ceil_div(out_height, write_step), band_rows());
-  }
+  index_t area() const { return down.axis.kernel * across.axis.kernel; }
+  index_t out_pixels() const { return down.targets() * across.targets(); }
+  index_t filter_elements() const { return area() * rows() * image.channels; }
+  index_t phases() const { return down.write_step() * across.write_step(); }
+  index_t band_rows() const { return std::max(index_t{1}, band_positions / across.targets(0)); }
+  index_t bands_per_phase() const { return ceil_div(down.targets(0), band_rows()); }
   index_t bands() const { return phases() * bands_per_phase(); }
-  index_t extent(index_t count) const { return (count - 1) * read_step + kernel; }
   index_t band_elements() const {
-    return extent(band_rows()) * image.row_step(extent(ceil_div(out_width, write_step)));
+    return extent(down, band_rows()) * image.row_step(extent(across, across.targets(0)));
   }
 
-  // Return whether filter row `tap` has a part in the rows (or columns) of y of `phase`, and its
-  // distance from the first one of the band.
-  bool sees(index_t phase, index_t tap) const {
-    return !gradient || (phase + padding - tap) % write_step == 0;
-  }
-  index_t offset(index_t phase, index_t tap) const {
-    return gradient ? (phase + padding - tap) / write_step : tap - padding;
-  }
-  // Returns the least offset there can be.
-  index_t least(index_t phase) const {
-    index_t least = kernel + padding + phase;  // more than each of them
-    for (index_t tap = 0; tap < kernel; ++tap)
-      if (sees(phase, tap)) least = std::min(least, offset(phase, tap));
-    return least;
+  // Returns the elements of x that `count` places of y read, at most.
+  static index_t extent(const CorrelationAxis& along, index_t count) {
+    return (count - 1) * along.read_step() + along.axis.reach();
   }
 
   WideBand band(index_t i) const {
-    const index_t phase = i / bands_per_phase(), row_phase = phase / write_step,
-                  column_phase = phase % write_step;
+    const index_t phase = i / bands_per_phase(), row_phase = phase / across.write_step(),
+                  column_phase = phase % across.write_step();
     const index_t first = i % bands_per_phase() * band_rows();
     WideBand band{};
-    band.out_row = row_phase + first * write_step;
+    band.out_row = row_phase + first * down.write_step();
     band.out_column = column_phase;
-    band.out_rows =
-        std::clamp(ceil_div(out_height - row_phase, write_step) - first, index_t{0}, band_rows());
-    band.out_columns = std::max(index_t{0}, ceil_div(out_width - column_phase, write_step));
-    const index_t least_row = least(row_phase), least_column = least(column_phase);
-    band.first_row = first * read_step + least_row;
+    band.out_rows = std::clamp(down.targets(row_phase) - first, index_t{0}, band_rows());
+    band.out_columns = across.targets(column_phase);
+    const index_t least_row = down.taps(row_phase).least,
+                  least_column = across.taps(column_phase).least;
+    band.first_row = first * down.read_step() + least_row;
     band.first_column = least_column;
-    band.rows = extent(band.out_rows);
-    band.columns = extent(band.out_columns);
-    for (index_t row = 0; row < kernel; ++row)
-      for (index_t column = 0; column < kernel; ++column)
-        if (sees(row_phase, row) && sees(column_phase, column))
-          band.taps.add((row * kernel + column) * rows() * image.channels,
-                        (offset(row_phase, row) - least_row) * image.row_step(band.columns) +
-                            (offset(column_phase, column) - least_column) * image.column_step());
+    band.rows = extent(down, band.out_rows);
+    band.columns = extent(across, band.out_columns);
+    for (index_t row = 0; row < down.axis.kernel; ++row)
+      for (index_t column = 0; column < across.axis.kernel; ++column)
+        if (down.sees(row_phase, row) && across.sees(column_phase, column))
+          band.taps.add(
+              (row * across.axis.kernel + column) * rows() * image.channels,
+              (down.offset(row_phase, row) - least_row) * image.row_step(band.columns) +
+                  (across.offset(column_phase, column) - least_column) * image.column_step());
     return band;
   }
 };
@@ -137,7 +123,7 @@ inline bool wide_pays(const Host& device, const Slice& slice, const WideConv2dGe
   constexpr index_t channels = 32;
   return columns_pay(slice, g) || winograd_pays(device, slice, g) ||
          (slice.inner == 16 && g.in_channels >= channels && g.out_channels >= channels &&
-          g.kernel <= WideCorrelation::most_kernel);
+          g.area() <= WideCorrelation::most_taps);
 }
 constexpr bool wide_pays(const Host&, const Slice&, const Conv2dGeometry&) {
   return false;
@@ -145,26 +131,16 @@ constexpr bool wide_pays(const Host&, const Slice&, const Conv2dGeometry&) {
 
 inline WideCorrelation wide_forward(const Conv2dGeometry& g,
                                     WideOrder order = WideOrder::channels_last) {
-  return {{g.in_channels, g.height, g.width, order},
+  return {{g.in_channels, g.rows.size, g.columns.size, order},
           g.out_channels,
-          g.out_height,
-          g.out_width,
-          g.kernel,
-          g.padding,
-          g.stride,
-          1,
-          false};
+          {g.rows, false},
+          {g.columns, false}};
 }
 inline WideCorrelation wide_backward(const Conv2dGeometry& g) {
-  return {{g.out_channels, g.out_height, g.out_width, WideOrder::channels_last},
+  return {{g.out_channels, g.rows.outputs, g.columns.outputs, WideOrder::channels_last},
           g.in_channels,
-          g.height,
-          g.width,
-          g.kernel,
-          g.padding,
-          1,
-          g.stride,
-          true};
+          {g.rows, true},
+          {g.columns, true}};
 }
 
 // The arrays of a correlation: y, without an activation, from x.
@@ -180,7 +156,7 @@ struct WideArrays {
 // All groups of a slice.
 inline void wide_correlate(Host& device, const WideCorrelation& c, const Slice& slice,
                            index_t workers, const WideArrays& a) {
-  const index_t area = c.kernel * c.kernel, ins = c.image.channels;
+  const index_t area = c.area(), ins = c.image.channels;
   float *filters = a.scratch, *parts = a.scratch + round_up(c.filter_elements(), 16);
   device.run(c.out_channels, [&](index_t out, int) {
     for (index_t in = 0; in < ins; ++in)
@@ -192,7 +168,7 @@ inline void wide_correlate(Host& device, const WideCorrelation& c, const Slice& 
     const WideBand band = c.band(i % c.bands());
     GPUNET_CALL_PATH(16, wide_correlate, c, band,
                      a.x + group * ins * c.image.height * c.image.width * 16, filters, a.bias,
-                     a.y + group * c.out_channels * c.out_height * c.out_width * 16,
+                     a.y + group * c.out_channels * c.out_pixels() * 16,
                      parts + worker * c.band_elements());
   });
 }
@@ -210,7 +186,7 @@ struct WideTask : ChannelTask {
   }
   index_t rows() const { return tile_rows(ins()); }
   index_t columns() const { return tile_columns(outs()); }
-  index_t gradient_elements() const { return g.kernel * g.kernel * rows() * columns(); }
+  index_t gradient_elements() const { return g.area() * rows() * columns(); }
   index_t scratch() const {
     return correlation().band_elements() + (block * 16 + 2) * columns() + gradient_elements();
   }
@@ -223,38 +199,37 @@ struct WideTask : ChannelTask {
           *du = turned + block * 16 * columns();
     std::fill_n(sums, columns(), 0.0);
     std::fill_n(turned, block * 16 * columns() + gradient_elements(), 0.0f);
-    const index_t size = g.out_height * g.out_width * 16;
+    const index_t size = g.rows.outputs * g.columns.outputs * 16;
     for (index_t i = 0; i < a.slice.outer * c.bands(); ++i) {
       const WideBand band = c.band(i % c.bands());
       const float* image =
-          a.x + (i / c.bands() * g.in_channels + first_in) * g.height * g.width * 16;
+          a.x + (i / c.bands() * g.in_channels + first_in) * g.rows.size * g.columns.size * 16;
       const float* gradient = a.dy + (i / c.bands() * g.out_channels + first_out) * size;
       GPUNET_CALL_PATH(16, wide_pack, c.image, band, image, packed);
       for (index_t row = 0; row < band.out_rows; ++row)
         for (index_t first = 0; first < band.out_columns; first += block) {
           const index_t count = std::min(block, band.out_columns - first);
-          const float* from = gradient + ((band.out_row + row) * g.out_width + first) * 16;
+          const float* from = gradient + ((band.out_row + row) * g.columns.outputs + first) * 16;
           for (index_t column = 0; column < count; ++column)
             transpose_channels(outs(), size, from + column * 16, turned + column * 16 * columns(),
                                columns());
           if (first_in == 0) add_rows(count * 16, turned, sums);
           // Neighboring columns of x follow each other unless there is a stride.
           WideSegments runs;
-          const index_t columns_of_run = g.stride == 1 ? count : 1;
+          const index_t columns_of_run = g.columns.stride == 1 ? count : 1;
           for (index_t column = 0; column < count; column += columns_of_run)
-            runs.add(
-                row * g.stride * c.image.row_step(band.columns) + (first + column) * g.stride * 16,
-                column * 16 * columns());
+            runs.add(row * g.rows.stride * c.image.row_step(band.columns) +
+                         (first + column) * g.columns.stride * 16,
+                     column * 16 * columns());
           GPUNET_CALL_PATH(16, wide_add_gradient, runs, columns_of_run * 16, band.taps, rows(),
                            c.image.channel_step(band.columns), columns(), packed, turned, du);
         }
     }
     for (index_t out = 0; out < outs(); ++out) {
       for (index_t in = 0; in < ins(); ++in)
-        for (index_t tap = 0; tap < g.kernel * g.kernel; ++tap)
-          store_gradient(
-              a.dw[((first_out + out) * g.in_channels + first_in + in) * g.kernel * g.kernel + tap],
-              du[(tap * rows() + in) * columns() + out], a.accumulate);
+        for (index_t tap = 0; tap < g.area(); ++tap)
+          store_gradient(a.dw[((first_out + out) * g.in_channels + first_in + in) * g.area() + tap],
+                         du[(tap * rows() + in) * columns() + out], a.accumulate);
       if (first_in == 0)
         a.db.store_gradient(first_out + out, static_cast<float>(sums[out]), a.accumulate);
     }
@@ -303,7 +278,7 @@ inline void conv2d_forward(Host& device, const Conv2dForwardArgs<float, WideConv
   else if (detail::wide_pays(device, a.slice, g))
     detail::wide_correlate(device, detail::wide_forward(g), a.slice,
                            detail::conv2d_workers(device, a.slice, g),
-                           {a.x, a.w, g.taps(), g.kernel * g.kernel, a.b, a.y, a.scratch});
+                           {a.x, a.w, g.taps(), g.area(), a.b, a.y, a.scratch});
   else
     conv2d_forward(device, a.general());
 }
@@ -318,7 +293,7 @@ inline void conv2d_backward_input(Host& device,
   else if (detail::wide_pays(device, a.slice, g))
     detail::wide_correlate(device, detail::wide_backward(g), a.slice,
                            detail::conv2d_workers(device, a.slice, g),
-                           {a.dy, a.w, g.kernel * g.kernel, g.taps(), nullptr, a.dx, a.scratch});
+                           {a.dy, a.w, g.area(), g.taps(), nullptr, a.dx, a.scratch});
   else
     conv2d_backward_input(device, a.general());
 }

@@ -74,11 +74,11 @@ GPUNET_TARGET inline void wide_correlate_rows(const WideCorrelation& c, const Wi
     for (int v = 0; v < NV; ++v) {
       const index_t at = std::min(first + v, vectors - 1) * lanes, position = at / 16;
       const index_t row = position / band.out_columns, column = position % band.out_columns;
-      b[v] = packed + row * c.read_step * c.image.row_step(band.columns) +
-             column * c.read_step * c.image.column_step() + at % 16;
+      b[v] = packed + row * c.down.read_step() * c.image.row_step(band.columns) +
+             column * c.across.read_step() * c.image.column_step() + at % 16;
       to[v] = y +
-              ((band.out_row + row * c.write_step) * c.out_width + band.out_column +
-               column * c.write_step) *
+              ((band.out_row + row * c.down.write_step()) * c.across.targets() + band.out_column +
+               column * c.across.write_step()) *
                   16 +
               at % 16;
     }
@@ -90,8 +90,7 @@ GPUNET_TARGET inline void wide_correlate_rows(const WideCorrelation& c, const Wi
       if (channel + r < c.out_channels)
 #pragma GCC unroll 8
         for (int v = 0; v < NV; ++v)
-          store(to[v] + (channel + r) * c.out_height * c.out_width * 16,
-                sums[r][v] + bias[channel + r]);
+          store(to[v] + (channel + r) * c.out_pixels() * 16, sums[r][v] + bias[channel + r]);
   }
 }
 

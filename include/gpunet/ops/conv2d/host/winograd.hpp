@@ -93,15 +93,15 @@ struct WinogradBlock {
 // row.
 struct Winograd : Conv2dGeometry {
   // Of the matrices of a block: (tile, sample).
-  static constexpr index_t columns = WinogradBlock::size * 16;
+  static constexpr index_t matrix_columns = WinogradBlock::size * 16;
   // Output channels whose products wait for their transform.
   static constexpr index_t channel_block = 24;
 
-  index_t groups;
+  index_t sample_groups;
 
-  constexpr index_t tiles_across() const { return ceil_div(out_width, 4); }
-  constexpr index_t tiles_down() const { return ceil_div(out_height, 4); }
-  constexpr index_t positions() const { return groups * tiles_down() * tiles_across(); }
+  constexpr index_t tiles_across() const { return ceil_div(columns.outputs, 4); }
+  constexpr index_t tiles_down() const { return ceil_div(rows.outputs, 4); }
+  constexpr index_t positions() const { return sample_groups * tiles_down() * tiles_across(); }
   index_t blocks() const { return ceil_div(positions(), WinogradBlock::size); }
   WinogradBlock block(index_t i) const {
     WinogradBlock block{};
@@ -115,10 +115,10 @@ struct Winograd : Conv2dGeometry {
   }
 
   // Returns the number of points at which a tile is transformed: the planes of each matrix.
-  constexpr index_t points() const { return (kernel + 3) * (kernel + 3); }
+  constexpr index_t points() const { return (rows.kernel + 3) * (rows.kernel + 3); }
   // Returns the distance of the planes of a block: not a power of two.
   static constexpr index_t plane(index_t channels) {
-    return detail::tile_rows(channels) * columns + 16;
+    return detail::tile_rows(channels) * matrix_columns + 16;
   }
   index_t forward_scratch() const { return points() * (plane(in_channels) + plane(channel_block)); }
 };
@@ -139,7 +139,7 @@ struct WinogradFilters {
 // [in][out].
 struct WinogradTask : ChannelTask {
   index_t columns() const { return round_up(outs(), 16); }
-  index_t output_plane() const { return Winograd::columns * columns() + 16; }
+  index_t output_plane() const { return Winograd::matrix_columns * columns() + 16; }
   index_t gradient_plane() const { return detail::tile_rows(ins()) * columns() + 16; }
   index_t scratch(index_t points) const {
     return points * (Winograd::plane(ins()) + output_plane() + gradient_plane()) + 2 * columns();
@@ -155,8 +155,10 @@ namespace gpunet::detail {
 
 // Returns the convolution whose forward pass is the input gradient of g.
 inline Conv2dGeometry turned(const Conv2dGeometry& g) {
-  return {g.out_channels, g.out_height, g.out_width, g.in_channels,           g.height,
-          g.width,        g.kernel,     g.stride,    g.kernel - 1 - g.padding};
+  const auto axis = [](const ConvAxis& of) {
+    return ConvAxis{of.outputs, of.size, of.kernel, 1, of.kernel - 1 - of.padding, 1};
+  };
+  return {g.out_channels, g.in_channels, 1, axis(g.rows), axis(g.columns)};
 }
 
 // Returns whether Winograd's algorithm is possible, allowed by the precision, and faster.
@@ -213,9 +215,8 @@ inline index_t winograd_scratch(const Host& device, const Slice& slice, const Co
 
 inline void winograd_forward(Host& device, const Conv2dForwardArgs<float>& a) {
   const Conv2dGeometry& g = a.block.g;
-  const WinogradFilters filters{a.w,      g.out_channels,      g.in_channels,
-                                g.taps(), g.kernel * g.kernel, false};
-  with_winograd_kernel(g.kernel, [&]<index_t Kernel>(Dim<Kernel>) {
+  const WinogradFilters filters{a.w, g.out_channels, g.in_channels, g.taps(), g.area(), false};
+  with_winograd_kernel(g.rows.kernel, [&]<index_t Kernel>(Dim<Kernel>) {
     winograd_correlate<Kernel>(device, {g, a.slice.outer}, conv2d_workers(device, a.slice, g),
                                {a.x, filters, a.b, a.y, a.scratch});
   });
@@ -223,9 +224,8 @@ inline void winograd_forward(Host& device, const Conv2dForwardArgs<float>& a) {
 
 inline void winograd_backward_input(Host& device, const Conv2dBackwardArgs<float>& a) {
   const Conv2dGeometry& g = a.block.g;
-  const WinogradFilters filters{a.w,      g.in_channels, g.out_channels, g.kernel * g.kernel,
-                                g.taps(), true};
-  with_winograd_kernel(g.kernel, [&]<index_t Kernel>(Dim<Kernel>) {
+  const WinogradFilters filters{a.w, g.in_channels, g.out_channels, g.area(), g.taps(), true};
+  with_winograd_kernel(g.rows.kernel, [&]<index_t Kernel>(Dim<Kernel>) {
     winograd_correlate<Kernel>(device, {turned(g), a.slice.outer},
                                conv2d_workers(device, a.slice, g),
                                {a.dy, filters, nullptr, a.dx, a.scratch});
@@ -238,7 +238,7 @@ inline void winograd_backward_parameters(Host& device, const Conv2dBackwardArgs<
   const index_t workers = conv2d_workers(device, a.slice, g);
   const ChannelTasks tasks(g.in_channels, g.out_channels, workers);
   const index_t part = round_up(WinogradTask{tasks[0]}.scratch(tiles.points()), 16);
-  with_winograd_kernel(g.kernel, [&]<index_t Kernel>(Dim<Kernel>) {
+  with_winograd_kernel(g.rows.kernel, [&]<index_t Kernel>(Dim<Kernel>) {
     const auto run_task = [&](index_t i, int worker) {
       GPUNET_CALL_PATH(16, winograd_gradients<Kernel>, tiles, WinogradTask{tasks[i]}, a.x, a.dy,
                        a.dw, a.db, a.accumulate, a.scratch + worker * part);

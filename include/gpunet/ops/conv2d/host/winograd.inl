@@ -308,22 +308,23 @@ GPUNET_TARGET inline void winograd_inputs(const Winograd& g, const WinogradBlock
   for (index_t channel = first; channel < last; ++channel)
     for (index_t t = 0; t < block.count; ++t) {
       const WinogradTile& tile = block.tiles[t];
-      const index_t top = tile.row - g.padding, left = tile.column - g.padding,
+      const index_t top = tile.row - g.rows.padding, left = tile.column - g.columns.padding,
                     begin = std::max(index_t{0}, left);
       const float* image =
-          x + ((tile.group * g.in_channels + channel) * g.height * g.width + begin) * 16;
+          x + ((tile.group * g.in_channels + channel) * g.rows.size * g.columns.size + begin) * 16;
       for (index_t n = 0; n < 16; n += lanes) {
         const float* rows[side];
 #pragma GCC unroll 8
         for (int i = 0; i < side; ++i)
-          rows[i] =
-              (top + i >= 0 && top + i < g.height ? image + (top + i) * g.width * 16 : zeros) + n;
+          rows[i] = (top + i >= 0 && top + i < g.rows.size ? image + (top + i) * g.columns.size * 16
+                                                           : zeros) +
+                    n;
         Half<WinogradInput<Kernel>> half;
         index_t at = 0;
 #pragma GCC unroll 1
         for (int j = 0; j < side; ++j) {
           Vector column[side] = {};
-          if (left + j >= 0 && left + j < g.width) {
+          if (left + j >= 0 && left + j < g.columns.size) {
 #pragma GCC unroll 8
             for (int i = 0; i < side; ++i)
               column[i] = load(rows[i] + at);
@@ -378,15 +379,15 @@ GPUNET_TARGET inline void winograd_forward(const Winograd& g, const WinogradBloc
     for (index_t k = 0; k < points; ++k)
       multiply(detail::tile_rows(channels), block.count * 16, g.in_channels,
                u + k * filters.plane() + first * filters.row(), filters.row(), v + k * v_plane,
-               Winograd::columns, m + k * m_plane, Winograd::columns, Accumulate::no);
+               Winograd::matrix_columns, m + k * m_plane, Winograd::matrix_columns, Accumulate::no);
     for (index_t channel = 0; channel < channels; ++channel)
       for (index_t t = 0; t < block.count; ++t) {
         const WinogradTile& tile = block.tiles[t];
-        const index_t image = (tile.group * g.out_channels + first + channel) * g.out_height,
-                      row = g.out_width * 16;
-        const index_t rows = g.out_height - tile.row, columns = g.out_width - tile.column;
+        const index_t image = (tile.group * g.out_channels + first + channel) * g.rows.outputs,
+                      row = g.columns.outputs * 16;
+        const index_t rows = g.rows.outputs - tile.row, columns = g.columns.outputs - tile.column;
         float* to = y + (image + tile.row) * row + tile.column * 16;
-        if (channel + 1 < channels) prefetch_tile(to + g.out_height * row, row, rows);
+        if (channel + 1 < channels) prefetch_tile(to + g.rows.outputs * row, row, rows);
         winograd_output_tile<Kernel>(m + (channel * WinogradBlock::size + t) * 16, m_plane,
                                      bias[first + channel], to, row, rows, columns);
       }
@@ -406,16 +407,17 @@ GPUNET_TARGET inline void winograd_output_gradients(const Winograd& g, const Win
   for (index_t channel = first; channel < last; channel += 16, m += 16)
     for (index_t t = 0; t < block.count; ++t) {
       const WinogradTile& tile = block.tiles[t];
-      const index_t rows = std::min(index_t{4}, g.out_height - tile.row);
-      const index_t columns = std::min(index_t{4}, g.out_width - tile.column);
+      const index_t rows = std::min(index_t{4}, g.rows.outputs - tile.row);
+      const index_t columns = std::min(index_t{4}, g.columns.outputs - tile.column);
       if (rows < 4 || columns < 4) std::fill_n(turned[0][0], 16 * 256, 0.0f);
-      const index_t size = g.out_height * g.out_width * 16;
+      const index_t size = g.rows.outputs * g.columns.outputs * 16;
       const float* image = dy + (tile.group * g.out_channels + channel) * size;
       for (index_t i = 0; i < rows; ++i)
         for (index_t j = 0; j < columns; ++j)
-          detail::transpose_channels(std::min(index_t{16}, last - channel), size,
-                                     image + ((tile.row + i) * g.out_width + tile.column + j) * 16,
-                                     turned[4 * i + j][0], 16);
+          detail::transpose_channels(
+              std::min(index_t{16}, last - channel), size,
+              image + ((tile.row + i) * g.columns.outputs + tile.column + j) * 16,
+              turned[4 * i + j][0], 16);
       for (index_t n = 0; n < 16; ++n)
         for (index_t c = 0; c < 16; c += lanes)
           transform<WinogradOutputGradient<Kernel>>(turned[0][n] + c, 4 * 256, 256,
@@ -482,9 +484,9 @@ GPUNET_TARGET inline void winograd_gradients(const Winograd& g, const WinogradTa
                                       outs);
     winograd_add_bias<Kernel>(m, m_plane, block.count * 16, outs, sums);
     for (index_t k = 0; k < points; ++k)
-      multiply(detail::tile_rows(ins), outs, block.count * 16, v + k * v_plane, Winograd::columns,
-               m + k * m_plane, outs, du + k * task.gradient_plane(), outs,
-               i > 0 ? Accumulate::yes : Accumulate::no);
+      multiply(detail::tile_rows(ins), outs, block.count * 16, v + k * v_plane,
+               Winograd::matrix_columns, m + k * m_plane, outs, du + k * task.gradient_plane(),
+               outs, i > 0 ? Accumulate::yes : Accumulate::no);
   }
   winograd_store_gradients<Kernel>(g, task, du, sums, dw, db, accumulate);
 }
