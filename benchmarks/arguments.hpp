@@ -8,31 +8,32 @@
 #include <gpunet/io/atomic_file.hpp>
 
 #include "../examples/support/options.hpp"
+#include "jobs.hpp"
 
 namespace bench {
 
 struct Arguments {
   bool quick = false, dry_run = false;
-  std::vector<std::string> jobs;  // all, or all of --quick, if empty
-  std::vector<int> threads;       // one, and two where there are two cores, if empty
-  std::string json, markdown;     // files to write, none if empty
-  std::string python;             // an interpreter with PyTorch, none if empty
+  std::vector<std::string> jobs;
+  std::vector<int> threads;    // one, and two where there are two cores, if empty
+  std::string json, markdown;  // files to write, none if empty
+  std::string python;          // an interpreter with PyTorch, none if empty
 
   int repetitions() const { return quick ? 7 : 15; }
   double repetition_ms() const { return quick ? 50 : 100; }
 };
 
-// Reads the arguments, and throws Error for invalid ones before minutes of measuring. `jobs` are
-// the known jobs, `quick_jobs` those of --quick, `cores` the number of cores that this process may
-// use.
-inline Arguments parse_arguments(int argc, char** argv, const std::vector<std::string>& jobs,
-                                 const std::vector<std::string>& quick_jobs, int cores) {
+// Reads the arguments, and throws Error for invalid ones before minutes of measuring. `cores` is the
+// number of cores that this process may use.
+inline Arguments parse_arguments(int argc, char** argv, const std::vector<Job>& jobs, int cores) {
   examples::Options options(argc, argv, "bench",
                             "Measures training steps, inference and matrix products beside "
                             "PyTorch's, and some beside ONNX Runtime's.");
   Arguments arguments;
   arguments.quick = options.flag(
       "--quick", "fewer and shorter repetitions, without some jobs: under three minutes");
+  const bool convolutions =
+      options.flag("--convolutions", "the forms of convolution instead of the usual jobs");
   arguments.jobs =
       options.all<std::string>("--job", "NAME", "only this job (may be given more than once)");
   arguments.threads =
@@ -45,11 +46,12 @@ inline Arguments parse_arguments(int argc, char** argv, const std::vector<std::s
   options.finish();
 
   std::string names;
-  for (const std::string& job : jobs)
-    names += names.empty() ? job : ", " + job;
-  for (const std::string& job : arguments.jobs)
-    gpunet::require(std::count(jobs.begin(), jobs.end(), job) > 0, "bench: there is no job '", job,
-                    "', want one of ", names);
+  for (const Job& job : jobs)
+    names += gpunet::concat(names.empty() ? "" : ", ", job.name);
+  for (const std::string& name : arguments.jobs)
+    gpunet::require(
+        std::any_of(jobs.begin(), jobs.end(), [&](const Job& job) { return job.name == name; }),
+        "bench: there is no job '", name, "', want one of ", names);
   for (const int n : arguments.threads)
     gpunet::require(
         1 <= n && n <= cores, "bench: --threads ", n, " (want 1 to ", cores,
@@ -57,7 +59,11 @@ inline Arguments parse_arguments(int argc, char** argv, const std::vector<std::s
   for (const std::string& path : {arguments.json, arguments.markdown})
     if (!path.empty()) const gpunet::io::AtomicFile probe(path);
 
-  if (arguments.jobs.empty()) arguments.jobs = arguments.quick ? quick_jobs : jobs;
+  if (arguments.jobs.empty())
+    for (const Job& job : jobs)
+      if (convolutions ? job.set == JobSet::convolutions
+                       : job.set == JobSet::quick || (job.set == JobSet::usual && !arguments.quick))
+        arguments.jobs.emplace_back(job.name);
   if (arguments.threads.empty()) arguments.threads = cores > 1 ? std::vector{1, 2} : std::vector{1};
   // The others are compared with one thread.
   std::sort(arguments.threads.begin(), arguments.threads.end());

@@ -88,13 +88,7 @@ int main(int argc, char** argv) try {
     return 0;
   }
   const std::vector<int> cores = usable_cores();
-  std::vector<std::string> names, quick_names;
-  for (const Job& job : jobs()) {
-    names.emplace_back(job.name);
-    if (job.is_quick) quick_names.emplace_back(job.name);
-  }
-  const Arguments arguments =
-      parse_arguments(argc, argv, names, quick_names, static_cast<int>(cores.size()));
+  const Arguments arguments = parse_arguments(argc, argv, jobs(), static_cast<int>(cores.size()));
   return arguments.dry_run ? 0 : run(arguments, cores);
 } catch (const std::exception& error) {
   std::fflush(stdout);

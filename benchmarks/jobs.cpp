@@ -1,5 +1,6 @@
 #include "jobs.hpp"
 
+#include "convolutions.hpp"
 #include "function_networks.hpp"
 #include "gemm.hpp"
 #include "networks.hpp"
@@ -20,11 +21,11 @@ Job training(std::string_view name, double goal) {
           }};
 }
 
-template <class Net>
+template <class Net, index_t Batch = 1>
 Job inference(std::string_view name, Goals goals) {
-  return {name, goals, cost_of_inference(graph_of<Net>(), 1),
+  return {name, goals, cost_of_inference(graph_of<Net>(), Batch),
           [](Host& device) -> std::unique_ptr<Work> {
-            return std::make_unique<Inference<Net>>(device);
+            return std::make_unique<Inference<Net>>(device, Batch);
           }};
 }
 
@@ -48,7 +49,21 @@ Job tensors(std::string_view name, double goal, double arrays) {
 
 // Returns the job, left out of --quick: it takes long, or resembles another one.
 Job not_in_quick(Job job) {
-  job.is_quick = false;
+  job.set = JobSet::usual;
+  return job;
+}
+
+// Return a form of convolution: both passes of two of them, and the forward pass alone.
+template <class Net>
+Job convolution(std::string_view name) {
+  Job job = training<Net, Momentum, 16, nn::MSELoss>(name, 1);
+  job.set = JobSet::convolutions;
+  return job;
+}
+template <class Net>
+Job convolution_forward(std::string_view name) {
+  Job job = inference<Net, 16>(name, {1});
+  job.set = JobSet::convolutions;
   return job;
 }
 
@@ -84,6 +99,30 @@ const std::vector<Job>& jobs() {
       not_in_quick(tensors<column_sums, 1024, 1024>("tensor_column_sums", 1.2, 1)),
       not_in_quick(tensors<product_of_tensors, 256, 256>("tensor_matmul", 1, 3)),
       tensors<sorted_elements, 1000000>("tensor_sort", 1, 4),
+      convolution<SquareConv>("conv_square"),
+      convolution_forward<SquareConv>("conv_square_forward"),
+      convolution<WideKernelConv>("conv_kernel_3x5"),
+      convolution_forward<WideKernelConv>("conv_kernel_3x5_forward"),
+      convolution<RowPaddingConv>("conv_padding_1x0"),
+      convolution_forward<RowPaddingConv>("conv_padding_1x0_forward"),
+      convolution<StridedConv>("conv_stride_2"),
+      convolution_forward<StridedConv>("conv_stride_2_forward"),
+      convolution<GroupedConv>("conv_groups_2"),
+      convolution_forward<GroupedConv>("conv_groups_2_forward"),
+      convolution<DepthwiseConv>("conv_depthwise"),
+      convolution_forward<DepthwiseConv>("conv_depthwise_forward"),
+      convolution<PointwiseConv>("conv_1x1"),
+      convolution_forward<PointwiseConv>("conv_1x1_forward"),
+      convolution<DilatedConv>("conv_dilated"),
+      convolution_forward<DilatedConv>("conv_dilated_forward"),
+      convolution<RowConv>("conv_1d"),
+      convolution_forward<RowConv>("conv_1d_forward"),
+      convolution<DilatedRowConv>("conv_1d_dilated"),
+      convolution_forward<DilatedRowConv>("conv_1d_dilated_forward"),
+      convolution<TransposedConv2>("conv_transposed_2x2"),
+      convolution_forward<TransposedConv2>("conv_transposed_2x2_forward"),
+      convolution<TransposedConv4>("conv_transposed_4x4"),
+      convolution_forward<TransposedConv4>("conv_transposed_4x4_forward"),
   };
   return list;
 }

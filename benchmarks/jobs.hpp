@@ -16,13 +16,17 @@ struct Goals {
   double pytorch, onnx = unknown;
 };
 
+// The set of a job. --quick measures `quick`, without an option `usual` too, --convolutions the
+// `convolutions`.
+enum class JobSet { quick, usual, convolutions };
+
 // One row of the table (for each number of threads).
 struct Job {
   std::string_view name;
   Goals goals;
   Cost cost;  // of one step
   std::unique_ptr<Work> (*make)(Host& device);
-  bool is_quick = true;  // whether it is part of --quick
+  JobSet set = JobSet::quick;
 };
 
 const std::vector<Job>& jobs();

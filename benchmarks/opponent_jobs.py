@@ -155,6 +155,11 @@ def transformer():
     return CharTransformer(128, 4, 512, 3)
 
 
+def twice(form, *sizes, **options):
+    """Two convolutions of 64 channels, of a class like nn.Conv2d."""
+    return lambda: nn.Sequential(form(64, 64, *sizes, **options), form(64, 64, *sizes, **options))
+
+
 def momentum(parameters, **how):
     return torch.optim.SGD(parameters, lr=0.001, momentum=0.9, **how)
 
@@ -294,6 +299,12 @@ def chain(*sizes):
                           in_place=lambda a, b: (a * b).add_(2.5).abs_().sub_(b).sqrt_())
 
 
+def convolution_training(network, inputs):
+    with torch.inference_mode():
+        sizes = network()(inputs).shape
+    return Training(network, momentum, inputs, spread_squares(*sizes))
+
+
 def numpy():
     """The module, or None where it is not installed."""
     try:
@@ -333,4 +344,28 @@ JOBS = {
     "tensor_column_sums": lambda: TensorFunction((1024, 1024), plain=lambda a, b: a.sum(0)),
     "tensor_matmul": lambda: TensorFunction((256, 256), plain=lambda a, b: a @ b),
     "tensor_sort": lambda: TensorFunction((1000000,), plain=lambda a, b: a.sort().values),
+    "conv_square": lambda: convolution_training(twice(nn.Conv2d, 3, padding=1), spread_values(16, 64, 28, 28)),
+    "conv_square_forward": lambda: Inference(twice(nn.Conv2d, 3, padding=1), spread_values(16, 64, 28, 28)),
+    "conv_kernel_3x5": lambda: convolution_training(twice(nn.Conv2d, (3, 5), padding=(1, 2)), spread_values(16, 64, 28, 28)),
+    "conv_kernel_3x5_forward": lambda: Inference(twice(nn.Conv2d, (3, 5), padding=(1, 2)), spread_values(16, 64, 28, 28)),
+    "conv_padding_1x0": lambda: convolution_training(twice(nn.Conv2d, 3, padding=(1, 0)), spread_values(16, 64, 28, 28)),
+    "conv_padding_1x0_forward": lambda: Inference(twice(nn.Conv2d, 3, padding=(1, 0)), spread_values(16, 64, 28, 28)),
+    "conv_stride_2": lambda: convolution_training(twice(nn.Conv2d, 3, stride=2, padding=1), spread_values(16, 64, 28, 28)),
+    "conv_stride_2_forward": lambda: Inference(twice(nn.Conv2d, 3, stride=2, padding=1), spread_values(16, 64, 28, 28)),
+    "conv_groups_2": lambda: convolution_training(twice(nn.Conv2d, 3, padding=1, groups=2), spread_values(16, 64, 28, 28)),
+    "conv_groups_2_forward": lambda: Inference(twice(nn.Conv2d, 3, padding=1, groups=2), spread_values(16, 64, 28, 28)),
+    "conv_depthwise": lambda: convolution_training(twice(nn.Conv2d, 3, padding=1, groups=64), spread_values(16, 64, 28, 28)),
+    "conv_depthwise_forward": lambda: Inference(twice(nn.Conv2d, 3, padding=1, groups=64), spread_values(16, 64, 28, 28)),
+    "conv_1x1": lambda: convolution_training(twice(nn.Conv2d, 1), spread_values(16, 64, 28, 28)),
+    "conv_1x1_forward": lambda: Inference(twice(nn.Conv2d, 1), spread_values(16, 64, 28, 28)),
+    "conv_dilated": lambda: convolution_training(twice(nn.Conv2d, 3, padding=2, dilation=2), spread_values(16, 64, 28, 28)),
+    "conv_dilated_forward": lambda: Inference(twice(nn.Conv2d, 3, padding=2, dilation=2), spread_values(16, 64, 28, 28)),
+    "conv_1d": lambda: convolution_training(twice(nn.Conv1d, 3, padding=1), spread_values(16, 64, 1024)),
+    "conv_1d_forward": lambda: Inference(twice(nn.Conv1d, 3, padding=1), spread_values(16, 64, 1024)),
+    "conv_1d_dilated": lambda: convolution_training(twice(nn.Conv1d, 3, padding=8, dilation=8), spread_values(16, 64, 1024)),
+    "conv_1d_dilated_forward": lambda: Inference(twice(nn.Conv1d, 3, padding=8, dilation=8), spread_values(16, 64, 1024)),
+    "conv_transposed_2x2": lambda: convolution_training(twice(nn.ConvTranspose2d, 2, stride=2), spread_values(16, 64, 14, 14)),
+    "conv_transposed_2x2_forward": lambda: Inference(twice(nn.ConvTranspose2d, 2, stride=2), spread_values(16, 64, 14, 14)),
+    "conv_transposed_4x4": lambda: convolution_training(twice(nn.ConvTranspose2d, 4, stride=2, padding=1), spread_values(16, 64, 14, 14)),
+    "conv_transposed_4x4_forward": lambda: Inference(twice(nn.ConvTranspose2d, 4, stride=2, padding=1), spread_values(16, 64, 14, 14)),
 }

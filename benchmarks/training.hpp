@@ -138,14 +138,14 @@ class RepeatedTraining : public Training<Net, Optimizer, D> {
   }
 };
 
-// The network's output for one sample, which is read after each step.
+// The network's outputs for a batch, which are read after each step.
 template <class Net>
 class Inference : public Work {
  public:
-  explicit Inference(Host& device)
+  Inference(Host& device, index_t batch)
       : device_(device),
-        inputs_(make_inputs<Net>(device, 1)),
-        output_(static_cast<std::size_t>(output_sizes<Net>().numel())) {}
+        inputs_(make_inputs<Net>(device, batch)),
+        output_(static_cast<std::size_t>(batch * output_sizes<Net>().numel())) {}
 
   void start() override {
     gpunet::manual_seed(0);
@@ -154,11 +154,11 @@ class Inference : public Work {
     network_->eval();
   }
   void run(index_t steps) override {
+    const index_t features = static_cast<index_t>(output_.size()) / inputs_.sizes()[0];
     for (index_t i = 0; i < steps; ++i)
       (*network_)(inputs_).each_slice(
-          [this]([[maybe_unused]] const gpunet::Slice& slice, index_t, const float* y) {
-            GPUNET_ASSERT(slice.inner == 1);
-            std::copy_n(y, output_.size(), output_.begin());
+          [&](const gpunet::Slice& slice, index_t first, const float* y) {
+            deinterleave(device_, slice, features, y, output_.data() + first * features);
           });
   }
   // Returns the sum of all outputs, each with a weight of its own.

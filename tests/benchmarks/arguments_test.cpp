@@ -11,8 +11,11 @@ Arguments parse(std::initializer_list<const char*> words, int cores = 2) {
   std::vector<char*> argv{const_cast<char*>("bench")};
   for (const char* word : words)
     argv.push_back(const_cast<char*>(word));
-  return parse_arguments(static_cast<int>(argv.size()), argv.data(), {"one", "two", "three"},
-                         {"one", "three"}, cores);
+  const std::vector<Job> jobs{{.name = "one", .goals = {1}, .cost = {}, .make = nullptr},
+                              {"two", {1}, {}, nullptr, JobSet::usual},
+                              {"three", {1}, {}, nullptr},
+                              {"four", {1}, {}, nullptr, JobSet::convolutions}};
+  return parse_arguments(static_cast<int>(argv.size()), argv.data(), jobs, cores);
 }
 
 std::string error_of(std::initializer_list<const char*> words) {
@@ -31,6 +34,7 @@ TEST_CASE(
     "cores") {
   CHECK(parse({}).jobs == std::vector<std::string>{"one", "two", "three"});
   CHECK(parse({"--quick"}).jobs == std::vector<std::string>{"one", "three"});
+  CHECK(parse({"--convolutions"}).jobs == std::vector<std::string>{"four"});
   CHECK(parse({}).threads == std::vector{1, 2});
   CHECK(parse({}, 1).threads == std::vector{1});
   CHECK(parse({}).repetitions() >= 7);
@@ -44,8 +48,8 @@ TEST_CASE("jobs and threads may be given more than once") {
 }
 
 TEST_CASE("what cannot work is refused before anything is measured") {
-  CHECK(error_of({"--job", "four"}) ==
-        "bench: there is no job 'four', want one of one, two, three");
+  CHECK(error_of({"--job", "five"}) ==
+        "bench: there is no job 'five', want one of one, two, three, four");
   CHECK(error_of({"--threads", "3"}).find("bench: --threads 3 (want 1 to 2") == 0);
   CHECK(error_of({"--threads", "0"}).find("bench: --threads 0 (want 1 to 2") == 0);
   CHECK(error_of({"--threads", "two"}) == "bench: --threads 'two' is not a whole number");

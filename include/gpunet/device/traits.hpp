@@ -53,10 +53,10 @@ struct DeviceTraits<Host> {
   // threads share each of them.
   //
   // Usually a slice is one group: the activations of the whole network stay in the cache, and
-  // threads take slices. Two kinds of network have slices of many groups, one after another, in
-  // which the ops share the work among the threads: networks with many parameters, where a pass
-  // over the weights has to serve many samples and a gradient arena for each run is expensive, and
-  // networks so small that a call costs more than its work.
+  // threads take slices. The ops share the work among the threads instead where there is one group
+  // only, and in two kinds of network that have slices of many groups, one after another: networks
+  // with many parameters, where a pass over the weights has to serve many samples and a gradient
+  // arena for each run is expensive, and networks so small that a call costs more than its work.
   static constexpr SliceShape slices(index_t batch, const NetworkSize& network) {
     constexpr index_t many_parameters = 1 << 17, few_activations = 1 << 14, large_sample = 1 << 18;
     constexpr index_t most_activations = 1 << 24;  // of a slice: bounds the memory of a step
@@ -68,7 +68,7 @@ struct DeviceTraits<Host> {
                                                                              : 1;
     const index_t groups = ceil_div(batch, inner),
                   per_group = std::max(network.activations * inner, index_t{1});
-    if (network.parameters < many_parameters && groups * per_group > few_activations)
+    if (groups > 1 && network.parameters < many_parameters && groups * per_group > few_activations)
       return {1, inner, true};
 
     const index_t slices =

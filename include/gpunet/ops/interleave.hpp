@@ -70,13 +70,23 @@ inline void transpose(index_t rows, index_t columns, const float* from, index_t 
         block(i, j);
 }
 
-// Calls task(group, its first sample, its samples) for every group of `inner` samples; on several
-// threads where the slice has enough elements.
+// Some features of a group of samples.
+struct GroupPart {
+  index_t group, samples;  // samples: real ones
+  index_t first, features;
+};
+
+// Calls task(part) for all features of every group of `inner` samples; on several threads where the
+// slice has enough elements.
 template <class Task>
-void for_each_group(Host& device, const Slice& slice, index_t elements, Task task) {
-  device.run_if(elements >= 1 << 16, slice.outer, [&](index_t group, int) {
-    const index_t first = group * slice.inner;
-    task(group, first, std::clamp(slice.count - first, index_t{0}, slice.inner));
+void for_each_group(Host& device, const Slice& slice, index_t features, Task task) {
+  constexpr index_t enough = 1 << 16;
+  const index_t elements = slice.samples() * features;
+  const index_t parts = slice.outer > 1 ? 1 : std::max(index_t{1}, elements / enough);
+  device.run_if(elements >= enough, slice.outer * parts, [&](index_t i, int) {
+    const index_t group = i / parts, part = i % parts, first = part * features / parts;
+    task(GroupPart{group, std::clamp(slice.count - group * slice.inner, index_t{0}, slice.inner),
+                   first, (part + 1) * features / parts - first});
   });
 }
 
@@ -84,33 +94,37 @@ void for_each_group(Host& device, const Slice& slice, index_t elements, Task tas
 
 inline void interleave(Host& device, const Slice& slice, index_t features, const float* rows,
                        float* y) {
-  const index_t inner = slice.inner, size = inner * features;
+  const index_t inner = slice.inner;
   if (inner < 4 || features < 4) return interleave<Host, float>(device, slice, features, rows, y);
-  detail::for_each_group(
-      device, slice, slice.outer * size, [=, &device](index_t group, index_t first, index_t count) {
-        const float* from = rows + first * features;
-        float* to = y + group * size;
-        if (count < 4)
-          return interleave<Host, float>(device, {count, 1, inner}, features, from, to);
-        detail::transpose(count, features, from, features, to, inner);
-        if (count == inner) return;
-        for (index_t feature = 0; feature < features; ++feature)
-          std::fill(to + feature * inner + count, to + (feature + 1) * inner, 0.0f);
-      });
+  detail::for_each_group(device, slice, features, [=](const detail::GroupPart& part) {
+    const float* from = rows + part.group * inner * features + part.first;
+    float* to = y + (part.group * features + part.first) * inner;
+    const index_t count = part.samples;
+    if (count >= 4)
+      detail::transpose(count, part.features, from, features, to, inner);
+    else
+      for (index_t feature = 0; feature < part.features; ++feature)
+        for (index_t n = 0; n < count; ++n)
+          to[feature * inner + n] = from[n * features + feature];
+    if (count == inner) return;
+    for (index_t feature = 0; feature < part.features; ++feature)
+      std::fill(to + feature * inner + count, to + (feature + 1) * inner, 0.0f);
+  });
 }
 
 inline void deinterleave(Host& device, const Slice& slice, index_t features, const float* x,
                          float* rows) {
-  const index_t inner = slice.inner, size = inner * features;
+  const index_t inner = slice.inner;
   if (inner < 4 || features < 4) return deinterleave<Host, float>(device, slice, features, x, rows);
-  detail::for_each_group(
-      device, slice, slice.outer * size, [=, &device](index_t group, index_t first, index_t count) {
-        const float* from = x + group * size;
-        float* to = rows + first * features;
-        if (count < 4)
-          return deinterleave<Host, float>(device, {count, 1, inner}, features, from, to);
-        detail::transpose(features, count, from, inner, to, features);
-      });
+  detail::for_each_group(device, slice, features, [=](const detail::GroupPart& part) {
+    const float* from = x + (part.group * features + part.first) * inner;
+    float* to = rows + part.group * inner * features + part.first;
+    if (part.samples >= 4)
+      return detail::transpose(part.features, part.samples, from, inner, to, features);
+    for (index_t n = 0; n < part.samples; ++n)
+      for (index_t feature = 0; feature < part.features; ++feature)
+        to[n * features + feature] = from[feature * inner + n];
+  });
 }
 
 }  // namespace gpunet

@@ -130,7 +130,7 @@ TEST_CASE("convolutions of all options are bitwise identical for any number of t
          {Conv2dGeometry{32, 32, 32, {62, 62, 3, 1, 1}, {60, 60, 3, 1, 1}},
           Conv2dGeometry{14, 14, 2, {50, 46, 3, 1, 0, 2}, {60, 30, 3, 2, 1}},
           Conv2dGeometry{9, 23, 1, {40, 40, 3, 1, 2, 2}, {50, 50, 3, 1, 2, 2}}}) {
-      REQUIRE(detail::channels_are_shared(slice, g));
+      REQUIRE(detail::is_shared(slice, g));
       CHECK(run(alone, slice, g) == run(four, slice, g));
     }
 }

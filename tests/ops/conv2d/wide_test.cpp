@@ -60,23 +60,20 @@ TEST_CASE("the rows of a single group of samples are shared among threads") {
   Generator random(4);
   const auto compare = [&](const Slice& slice, const WideConv2dGeometry& g) {
     REQUIRE_FALSE(detail::wide_pays(Host({.threads = 1}), slice, g));
-    CHECK(detail::row_shares(Host({.threads = 3}), slice, g) == 3);
+    CHECK(detail::conv2d_workers(Host({.threads = 3}), slice, g) == 3);
     compare_with_plain({}, slice, g, random, tolerance);
   };
   compare({1, 1, 1}, channel_convolution(8, 17, 32, 30, 7, 1, 3));
   compare({1, 1, 1}, channel_convolution(9, 15, 49, 47, 5, 2, 1));
   compare({13, 1, 16}, channel_convolution(8, 17, 10, 9, 7, 1, 3));
   compare({13, 1, 16}, channel_convolution(9, 15, 19, 17, 5, 2, 1));
-  CHECK(detail::row_shares(Host({.threads = 3}), {1, 1, 1},
-                           channel_convolution(3, 6, 16, 16, 3, 1, 1)) == 1);
-  CHECK(detail::row_shares(Host({.threads = 3}), {32, 2, 16},
-                           channel_convolution(16, 16, 32, 32, 3, 1, 1)) == 1);
 }
 
-TEST_CASE("threads share groups of samples if there is enough work") {
+TEST_CASE("threads share a convolution if there is enough work") {
   const Host host({.threads = 3});
   CHECK(detail::conv2d_workers(host, {16, 1, 16}, channel_convolution(64, 64, 32, 32, 3, 1, 1)) ==
-        1);
+        3);
+  CHECK(detail::conv2d_workers(host, {1, 1, 1}, channel_convolution(3, 6, 16, 16, 3, 1, 1)) == 1);
   CHECK(detail::conv2d_workers(host, {32, 2, 16}, channel_convolution(64, 64, 32, 32, 3, 1, 1)) ==
         3);
   CHECK(detail::conv2d_workers(host, {32, 2, 16}, channel_convolution(4, 4, 8, 8, 3, 1, 1)) == 1);

@@ -10,6 +10,7 @@
 #include <gpunet/device/host/sum_each.hpp>
 #include <gpunet/ops/any_conv2d/plain.hpp>
 #include <gpunet/ops/conv2d/host/correlation_axis.hpp>
+#include <gpunet/ops/conv2d/host/workers.hpp>
 
 namespace gpunet {
 
@@ -210,13 +211,6 @@ inline void pack_any_filters(const AnyCorrelation& c, const AnyFilters& filters,
       }
 }
 
-// Returns whether threads share the work on a slice, as in a Conv2d; see conv2d/host/direct.hpp.
-inline bool channels_are_shared(const Slice& slice, const Conv2dGeometry& g) {
-  constexpr index_t enough = 1 << 22, enough_of_one = 1 << 20;  // products
-  const index_t products = slice.samples() * g.out_features() * g.taps();
-  return slice.outer > 1 ? products >= enough : slice.inner == 1 && products >= enough_of_one;
-}
-
 // The schedule of a convolution or an input gradient.
 struct AnySchedule {
   static constexpr index_t band_floats = 1 << 14;  // of x, unless one row needs more
@@ -362,7 +356,7 @@ inline void any_correlate_slice(Host& device, const AnyConv2dArgs<float>& a, boo
   const AnySchedule schedule(g, a.slice.inner, gradient);
   const AnyFilters filters{a.w, gradient ? g.area() : g.taps(), gradient ? g.taps() : g.area(),
                            g.outs() * g.taps()};
-  device.run_if(channels_are_shared(a.slice, g), g.groups, [&](index_t group, int) {
+  device.run_if(is_shared(a.slice, g), g.groups, [&](index_t group, int) {
     pack_any_filters(schedule.c, filters, group, a.scratch + group * schedule.filters());
   });
   const AnyCorrelation& c = schedule.c;
@@ -370,7 +364,7 @@ inline void any_correlate_slice(Host& device, const AnyConv2dArgs<float>& a, boo
   const index_t in = c.rows.sources() * c.columns.sources() * c.channels * a.slice.inner;
   const index_t out = c.rows.targets() * c.columns.targets() * c.out_channels * a.slice.inner;
   float* parts = a.scratch + round_up(g.groups * schedule.filters(), 16);
-  device.run_if(channels_are_shared(a.slice, g), a.slice.outer * g.groups * per_group,
+  device.run_if(is_shared(a.slice, g), a.slice.outer * g.groups * per_group,
                 [&](index_t i, int worker) {
                   const index_t part = i / per_group, group = part % g.groups, rest = i % per_group;
                   schedule.run(rest % schedule.phases(), rest / schedule.phases(),
@@ -386,7 +380,7 @@ namespace gpunet {
 inline index_t any_conv2d_scratch(const Host& device, const Slice& slice, const Conv2dGeometry& g,
                                   float) {
   if (!detail::has_any_rows(g)) return 0;
-  const index_t workers = detail::channels_are_shared(slice, g) ? device.threads() : 1;
+  const index_t workers = detail::conv2d_workers(device, slice, g);
   return std::max({detail::AnySchedule(g, slice.inner, false).scratch(workers),
                    detail::AnySchedule(g, slice.inner, true).scratch(workers),
                    workers * detail::AnyGradientTask(g, slice.inner).part()});
@@ -410,7 +404,7 @@ inline void any_conv2d_backward_weight(Host& device, const AnyConv2dArgs<float>&
   if (!detail::has_any_rows(g))
     return any_conv2d_backward_weight<Host, float>(device, a, x, dy, dw, accumulate);
   const detail::AnyGradientTask task(g, a.slice.inner);
-  const bool shared = detail::channels_are_shared(a.slice, g);
+  const bool shared = detail::is_shared(a.slice, g);
   // Groups are divided where there are fewer of them than threads.
   const index_t workers = shared ? device.threads() : 1;
   const index_t outs = std::min(g.outs(), round_up(ceil_div(g.out_channels, workers), 4));
@@ -430,14 +424,12 @@ inline void any_conv2d_backward_bias(Host& device, const Slice& slice, index_t c
                                      index_t pixels, const float* dy, float* db,
                                      Accumulate accumulate) {
   const index_t plane = pixels * slice.inner;
-  device.run_if(slice.outer > 1 && slice.outer * channels * plane >= 1 << 18, channels,
-                [&](index_t channel, int) {
-                  LongSum<float> total;
-                  for (index_t outer = 0; outer < slice.outer; ++outer)
-                    GPUNET_CALL_PATH(plane, any_sum, plane,
-                                     dy + (outer * channels + channel) * plane, total);
-                  store_gradient(db[channel], total.value(), accumulate);
-                });
+  device.run_if(slice.outer * channels * plane >= 1 << 18, channels, [&](index_t channel, int) {
+    LongSum<float> total;
+    for (index_t outer = 0; outer < slice.outer; ++outer)
+      GPUNET_CALL_PATH(plane, any_sum, plane, dy + (outer * channels + channel) * plane, total);
+    store_gradient(db[channel], total.value(), accumulate);
+  });
 }
 
 }  // namespace gpunet

@@ -119,13 +119,15 @@ inline void backward_in_rows(Host& device, const RowBlock& block,
     if (a.dw) GPUNET_CALL_PATH(c.width, parameter_gradients, c, dz, a.dw, a.db, accumulate);
     if (a.dx) spread.fill(dz, frame);
   }
-  if (a.dx) correlate_gradient(spread, frame, a.w, a.dx, packed);
+  if (a.dx) correlate_gradient(device, false, spread, frame, a.w, a.dx, packed);
 }
 
-// Returns whether the block runs row by row; else it is three ops one after another.
+// Returns whether the block runs row by row; else it is three ops one after another, which give the
+// same bits and share the rows of a single group among the threads.
 template <class Geometry>
 bool in_rows(const Host& device, const Slice& slice, const Conv2dBlock<Geometry>& block) {
-  return !wide_pays(device, slice, block.g) &&
+  return (slice.outer > 1 || conv2d_workers(device, slice, block.g) == 1) &&
+         !wide_pays(device, slice, block.g) &&
          has_vector_rows(block.g, block.g.columns.outputs, slice.inner) &&
          has_vector_rows(block.g, block.g.columns.size, slice.inner);
 }

@@ -11,33 +11,9 @@
 #include <gpunet/device/host/isa_paths.hpp>
 #include <gpunet/device/host/sum_each.hpp>
 #include <gpunet/ops/any_conv2d/host/rows.hpp>
+#include <gpunet/ops/conv2d/host/workers.hpp>
 #include <gpunet/ops/conv2d/plain.hpp>
 #include <gpunet/ops/interleave.hpp>
-
-namespace gpunet::detail {
-
-// Returns whether threads share the convolution of a slice by its groups of samples. A small one is
-// not worth waking a thread.
-inline bool is_shared(const Slice& slice, const Conv2dGeometry& g) {
-  constexpr index_t enough = 1 << 22;  // products
-  return slice.outer > 1 && slice.samples() * g.out_features() * g.taps() >= enough;
-}
-
-// Returns the number of threads that share the output rows of a group: of a single group, where
-// other threads would have no work.
-inline index_t row_shares(const Host& device, const Slice& slice, const Conv2dGeometry& g) {
-  constexpr index_t enough = 1 << 19;  // products of a thread
-  if (slice.outer > 1) return 1;
-  return std::clamp(slice.inner * g.out_features() * g.taps() / enough, index_t{1},
-                    index_t{device.threads()});
-}
-
-// Returns the number of workers that share it, each with scratch of its own.
-inline index_t conv2d_workers(const Host& device, const Slice& slice, const Conv2dGeometry& g) {
-  return is_shared(slice, g) ? device.threads() : 1;
-}
-
-}  // namespace gpunet::detail
 
 namespace gpunet {
 
@@ -319,9 +295,19 @@ inline Correlation forward_correlation(const Conv2dGeometry& g, index_t inner, c
   return c;
 }
 
+// Computes `rows` rows of a correlation, which threads share if `shared`.
+inline void correlate_rows(Host& device, bool shared, const Correlation& c, index_t rows) {
+  const index_t some = shared ? ceil_div(rows, device.threads()) : rows;
+  device.run_if(shared, ceil_div(rows, some), [&](index_t i, int) {
+    Correlation part = c;
+    part.y = c.y + i * some * c.width;
+    GPUNET_CALL_PATH(c.width, correlate, part, i * some, std::min(rows, (i + 1) * some));
+  });
+}
+
 // dx of one group of samples from the rows that SpreadRows made of dy.
-inline void correlate_gradient(const SpreadRows& spread, const float* rows, const float* w,
-                               float* dx, float* packed) {
+inline void correlate_gradient(Host& device, bool shared, const SpreadRows& spread,
+                               const float* rows, const float* w, float* dx, float* packed) {
   const Conv2dGeometry& g = spread.g;
   Correlation c =
       over_rows(spread, rows, g.out_channels, spread.rows, g.in_channels, g.columns.size);
@@ -331,7 +317,7 @@ inline void correlate_gradient(const SpreadRows& spread, const float* rows, cons
   c.y_channel = g.rows.size * c.width;
   const index_t area = g.area();
   pack_filters(c, w, {area, g.taps(), -1, area - 1}, nullptr, packed);
-  GPUNET_CALL_PATH(c.width, correlate, c, 0, g.rows.size);
+  correlate_rows(device, shared, c, g.rows.size);
 }
 
 // Returns the even number of rows of dy that stay in the L1 cache while their products with x are
@@ -384,18 +370,13 @@ inline void conv2d_forward(Host& device, const Conv2dForwardArgs<float>& a) {
   if (!detail::has_vector_rows(g, g.columns.outputs, inner))
     return any_conv2d_forward(device, {a.slice, g, a.w, a.b, a.scratch}, a.x, a.y);
   const index_t part = detail::direct_scratch(a.slice, g);
-  device.run_if(detail::is_shared(a.slice, g), a.slice.outer, [&](index_t outer, index_t worker) {
+  const bool shared = detail::is_shared(a.slice, g), one = a.slice.outer == 1;
+  device.run_if(shared && !one, a.slice.outer, [&](index_t outer, index_t worker) {
     Correlation c = detail::forward_correlation(g, inner, a.x + outer * g.in_features() * inner,
                                                 a.w, a.b, a.scratch + worker * part);
     c.y = a.y + outer * g.out_features() * inner;
     c.y_channel = g.rows.outputs * c.width;
-    const index_t rows = ceil_div(g.rows.outputs, detail::row_shares(device, a.slice, g));
-    device.run(ceil_div(g.rows.outputs, rows), [&, y = c.y](index_t i, int) {
-      Correlation some = c;
-      some.y = y + i * rows * c.width;
-      GPUNET_CALL_PATH(c.width, correlate, some, i * rows,
-                       std::min(g.rows.outputs, (i + 1) * rows));
-    });
+    detail::correlate_rows(device, shared && one, c, g.rows.outputs);
   });
 }
 
@@ -406,12 +387,14 @@ inline void conv2d_backward_input(Host& device, const Conv2dBackwardArgs<float>&
     return any_conv2d_backward_input(device, {a.slice, g, a.w, {}, a.scratch}, a.dy, a.dx);
   const detail::SpreadRows spread{g, inner, g.rows.outputs};
   const index_t width = g.columns.outputs * inner, part = detail::direct_scratch(a.slice, g);
-  device.run_if(detail::is_shared(a.slice, g), a.slice.outer, [&](index_t outer, index_t worker) {
+  const bool shared = detail::is_shared(a.slice, g), one = a.slice.outer == 1;
+  device.run_if(shared && !one, a.slice.outer, [&](index_t outer, index_t worker) {
     float* packed = a.scratch + worker * part;
     float* rows = packed + detail::packed_elements(g.in_channels, g.out_channels, g.area());
     const float* dy = a.dy + outer * g.out_channels * g.rows.outputs * width;
     spread.fill({dy, g.rows.outputs * width, 0, g.rows.outputs, width}, rows);
-    detail::correlate_gradient(spread, rows, a.w, a.dx + outer * g.in_features() * inner, packed);
+    detail::correlate_gradient(device, shared && one, spread, rows, a.w,
+                               a.dx + outer * g.in_features() * inner, packed);
   });
 }
 

@@ -61,11 +61,12 @@ struct WideBand {
 
 // A convolution, or an input gradient, which falls into phases: as many as strides multiply to.
 struct WideCorrelation {
-  static constexpr index_t most_taps = WideSegments::most, band_positions = 128;
+  static constexpr index_t most_taps = WideSegments::most;
 
   WideImage image;
   index_t out_channels;
   CorrelationAxis down, across;
+  index_t band_positions = 128;  // of y, or those of one row
 
   index_t rows() const { return detail::tile_rows(out_channels); }
   index_t area() const { return down.axis.kernel * across.axis.kernel; }
@@ -154,8 +155,9 @@ struct WideArrays {
 };
 
 // All groups of a slice.
-inline void wide_correlate(Host& device, const WideCorrelation& c, const Slice& slice,
-                           index_t workers, const WideArrays& a) {
+inline void wide_correlate(Host& device, WideCorrelation c, const Slice& slice, index_t workers,
+                           const WideArrays& a) {
+  if (slice.outer == 1 && workers > 1) c.band_positions /= 4;  // a part for each thread
   const index_t area = c.area(), ins = c.image.channels;
   float *filters = a.scratch, *parts = a.scratch + round_up(c.filter_elements(), 16);
   device.run(c.out_channels, [&](index_t out, int) {
