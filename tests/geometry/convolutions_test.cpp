@@ -122,12 +122,8 @@ Value any_convolution(const Value& x, const Configuration& c, bool is_row, bool 
   const std::array parameters{nn::constant("weight", weight, 1),
                               nn::constant("bias", {c["out"]}, 0)};
   const auto specified = std::span(parameters).first(c["bias"] == 1 ? 2 : 1);
-  const Value y =
-      g.groups == 1 && !transposed
-          ? nn::detail::add_node<nn::Conv2d<>, Conv2dOp, Conv2dKernels<WideConv2dGeometry>>(
-                "convolution", Conv2dOp{g, c["bias"] == 1}, x, out, specified)
-          : nn::detail::add_node<nn::Conv2d<>>(
-                "convolution", AnyConv2dOp{g, c["bias"] == 1, transposed}, x, out, specified);
+  const Value y = nn::detail::add_node<nn::Conv2d<>, Conv2dOp, Conv2dKernels<WideConv2dGeometry>>(
+      "convolution", Conv2dOp{g, c["bias"] == 1, transposed}, x, out, specified);
   return c["relu"] ? relu(y) : y;
 }
 

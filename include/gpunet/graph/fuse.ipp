@@ -34,6 +34,7 @@ GPUNET_INLINE Graph fuse(Graph graph, const FusePolicy& policy) {
   for (Node& node : graph.nodes) {
     if (!policy.blocks) break;
     Conv2dOp* convolution = node.as<Conv2dOp>();
+    if (convolution && !convolution->can_be_block()) continue;
     LinearOp* linear = node.as<LinearOp>();
     AddOp* sum = node.as<AddOp>();
     if (BatchNormOp* norm = node.as<BatchNormOp>()) {

@@ -69,9 +69,11 @@ class Conv1d : detail::Convolution<Out, Kernel, Options...> {
   template <class Builder, class In>
   value_t lower(Builder& builder, value_t x, In in) const {
     const auto out = output(in);
-    return this->template append<true>(builder, x, in.template at<0>(), Dim<1>{},
-                                       in.template at<1>(), Dim<1>{}, out.template at<1>(),
-                                       out.sizes(), parameters(in));
+    return this->template append<true, false>(
+        builder, x,
+        this->sizes(in.template at<0>(), Dim<1>{}, in.template at<1>(), Dim<1>{},
+                    out.template at<1>()),
+        out.sizes(), parameters(in));
   }
 
  private:

@@ -82,9 +82,11 @@ class Conv2d : detail::Convolution<Out, Kernel, Options...> {
   template <class Builder, class In>
   value_t lower(Builder& builder, value_t x, In in) const {
     const auto out = output(in);
-    return this->template append<false>(builder, x, in.template at<0>(), in.template at<1>(),
-                                        in.template at<2>(), out.template at<1>(),
-                                        out.template at<2>(), out.sizes(), parameters(in));
+    return this->template append<false, false>(
+        builder, x,
+        this->sizes(in.template at<0>(), in.template at<1>(), in.template at<2>(),
+                    out.template at<1>(), out.template at<2>()),
+        out.sizes(), parameters(in));
   }
 
  private:

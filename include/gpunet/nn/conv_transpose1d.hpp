@@ -78,14 +78,11 @@ class ConvTranspose1d : detail::Convolution<Out, Kernel, Options...> {
   template <class Builder, class In>
   value_t lower(Builder& builder, value_t x, In in) const {
     const auto out = output(in);
-    const AnyConv2dOp op{{this->out_,
-                          in.template at<0>(),
-                          Base::groups,
-                          {},
-                          this->columns().axis(out.template at<1>(), in.template at<1>())},
-                         bias,
-                         true};
-    return builder.add(op, x, out.sizes(), parameters(in));
+    return this->template append<true, true>(
+        builder, x,
+        this->sizes(in.template at<0>(), Dim<1>{}, out.template at<1>(), Dim<1>{},
+                    in.template at<1>()),
+        out.sizes(), parameters(in));
   }
 };
 

@@ -86,12 +86,11 @@ class ConvTranspose2d : detail::Convolution<Out, Kernel, Options...> {
   template <class Builder, class In>
   value_t lower(Builder& builder, value_t x, In in) const {
     const auto out = output(in);
-    const AnyConv2dOp op{{this->out_, in.template at<0>(), Base::groups,
-                          this->rows().axis(out.template at<1>(), in.template at<1>()),
-                          this->columns().axis(out.template at<2>(), in.template at<2>())},
-                         bias,
-                         true};
-    return builder.add(op, x, out.sizes(), parameters(in));
+    return this->template append<false, true>(
+        builder, x,
+        this->sizes(in.template at<0>(), out.template at<1>(), out.template at<2>(),
+                    in.template at<1>(), in.template at<2>()),
+        out.sizes(), parameters(in));
   }
 };
 

@@ -11,7 +11,7 @@
 #include <gpunet/nn/layer.hpp>
 #include <gpunet/nn/options.hpp>
 #include <gpunet/nn/parameter_bounds.hpp>
-#include <gpunet/ops/any_conv2d/any_conv2d.hpp>
+#include <gpunet/ops/conv2d/conv2d.hpp>
 
 namespace gpunet::nn::detail {
 
@@ -164,31 +164,48 @@ class Convolution {
             "both");
   }
 
-  // Appends the op for inputs [channels, height, width], or of one row [channels, width].
-  template <bool is_row, class Builder, class C, class H, class W, class OutHeight, class OutWidth,
-            class Parameters>
-  value_t append(Builder& builder, value_t x, C channels, H height, W width, OutHeight out_height,
-                 OutWidth out_width, const Sizes& out, const Parameters& parameters) const {
-    const auto sizes_of = [](index_t in_channels, const Convolution& of, index_t h, index_t w,
-                             index_t oh, index_t ow) constexpr {
-      return Conv2dGeometry{in_channels, of.out_, groups,
-                            is_row ? ConvAxis{} : of.rows().axis(h, oh), of.columns().axis(w, ow)};
-    };
-    const Conv2dGeometry geometry = sizes_of(channels, *this, height, width, out_height, out_width);
-    if constexpr (groups > 1) {
-      return builder.add(AnyConv2dOp{geometry, bias, false, same}, x, out, parameters);
-    } else {
-      // Sizes that the compiler knows; 0 for others.
-      constexpr Conv2dGeometry known =
-          sizes_of(C{}, Convolution(), H{}, W{}, OutHeight{}, OutWidth{});
-      // The compiled library has kernels for few channels where they make programs smaller.
-      constexpr bool for_any =
-          GPUNET_COMPILED && !DeviceTraits<typename Builder::device_type>::unrolls_sizes;
-      using Geometry =
-          std::conditional_t<for_any || may_be_wide(known), WideConv2dGeometry, Conv2dGeometry>;
-      const Conv2dOp op{geometry, bias, Activation::none, false, same};
-      return builder.template add<Conv2dOp, Conv2dKernels<Geometry>>(op, x, out, parameters);
+  // The sizes of a convolution and of its input. A transposed one has them the other way round: the
+  // channels, height and width that it reads are its outputs.
+  template <class C, class H, class W, class OutHeight, class OutWidth>
+  struct ConvolutionSizes {
+    C channels;
+    H height;
+    W width;
+    OutHeight out_height;
+    OutWidth out_width;
+
+    constexpr Conv2dGeometry geometry(const Convolution& of, bool is_row, bool transposed) const {
+      Conv2dGeometry g{channels, of.out_, groups, {}, of.columns().axis(width, out_width)};
+      if (!is_row) g.rows = of.rows().axis(height, out_height);
+      if (transposed) std::swap(g.in_channels, g.out_channels);
+      return g;
     }
+  };
+
+  template <class C, class H, class W, class OutHeight, class OutWidth>
+  static constexpr ConvolutionSizes<C, H, W, OutHeight, OutWidth> sizes(C channels, H height,
+                                                                        W width,
+                                                                        OutHeight out_height,
+                                                                        OutWidth out_width) {
+    return {channels, height, width, out_height, out_width};
+  }
+
+  // Appends the op for inputs [channels, height, width], or of one row [channels, width].
+  template <bool is_row, bool transposed, class Builder, class C, class H, class W, class OutHeight,
+            class OutWidth, class Parameters>
+  value_t append(Builder& builder, value_t x,
+                 const ConvolutionSizes<C, H, W, OutHeight, OutWidth>& sizes, const Sizes& out,
+                 const Parameters& parameters) const {
+    // Sizes that the compiler knows; 0 for others.
+    constexpr Conv2dGeometry known = ConvolutionSizes<C, H, W, OutHeight, OutWidth>{}.geometry(
+        Convolution(), is_row, transposed);
+    // The compiled library has kernels for few channels where they make programs smaller.
+    constexpr bool for_any =
+        GPUNET_COMPILED && !DeviceTraits<typename Builder::device_type>::unrolls_sizes;
+    using Geometry =
+        std::conditional_t<for_any || may_be_wide(known), WideConv2dGeometry, Conv2dGeometry>;
+    const Conv2dOp op{sizes.geometry(*this, is_row, transposed), bias, transposed, same};
+    return builder.template add<Conv2dOp, Conv2dKernels<Geometry>>(op, x, out, parameters);
   }
 
   // Returns the specification of the parameters: weight [of_first, of_second / groups, kernel...],

@@ -18,8 +18,8 @@
 #include <gpunet/nn/recurrent.hpp>
 #include <gpunet/nn/relu.hpp>
 #include <gpunet/nn/softmax.hpp>
-#include <gpunet/ops/any_conv2d/any_conv2d.hpp>
 #include <gpunet/ops/avg_pool2d/avg_pool2d.hpp>
+#include <gpunet/ops/conv2d/conv2d.hpp>
 #include <gpunet/ops/embedding.hpp>
 #include <gpunet/ops/max_pool2d/max_pool2d.hpp>
 #include <gpunet/ops/pick.hpp>
@@ -38,8 +38,8 @@ Value softmax_along(std::string_view function, const Value& x, int dim, SoftmaxK
 }
 
 // A convolution with groups or dilation.
-GPUNET_BACKENDS_INLINE Value any_conv2d(const Value& x, index_t out_channels, index_t kernel,
-                                        const Conv2dOptions& options) {
+GPUNET_BACKENDS_INLINE Value conv2d_of_groups(const Value& x, index_t out_channels, index_t kernel,
+                                              const Conv2dOptions& options) {
   const index_t stride = options.stride, padding = options.padding, dilation = options.dilation;
   const index_t groups = options.groups;
   const Sizes in = x.sizes();
@@ -68,11 +68,8 @@ GPUNET_BACKENDS_INLINE Value any_conv2d(const Value& x, index_t out_channels, in
   const Conv2dGeometry geometry{in[0], out_channels, groups, rows, columns};
   const Sizes out{out_channels, rows.outputs, columns.outputs};
   const auto specified = std::span(parameters).first(options.bias ? 2 : 1);
-  if (groups == 1)
-    return add_node<Conv2d<>, Conv2dOp, Conv2dKernels<WideConv2dGeometry>>(
-        "conv2d", Conv2dOp{geometry, options.bias}, x, out, specified, options.name);
-  return add_node<Conv2d<>>("conv2d", AnyConv2dOp{geometry, options.bias}, x, out, specified,
-                            options.name);
+  return add_node<Conv2d<>, Conv2dOp, Conv2dKernels<WideConv2dGeometry>>(
+      "conv2d", Conv2dOp{geometry, options.bias}, x, out, specified, options.name);
 }
 
 // Returns the numbers of windows of a pooling, for images. Throws Error for wrong options.
@@ -237,7 +234,7 @@ GPUNET_BACKENDS_INLINE Value conv2d(const Value& x, index_t out_channels, index_
                                     const Conv2dOptions& options) {
   detail::require_rank("conv2d", x, 3, "images [batch, channels, height, width]");
   if (options.groups != 1 || options.dilation != 1)
-    return detail::any_conv2d(x, out_channels, kernel_size, options);
+    return detail::conv2d_of_groups(x, out_channels, kernel_size, options);
   if (options.bias)
     return apply<3>(Conv2d{out_channels, kernel_size, options.stride, options.padding}, x,
                     options.name);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <type_traits>
 
 #include <gpunet/device/cuda/loops.hpp>
 #include <gpunet/device/host/sum_each.hpp>
@@ -58,12 +59,15 @@ struct ElementwiseLossSums {
   T divisor;
   T* losses;
   ElementWeights<T> weights;
-  GPUNET_FN T operator()(index_t n, index_t k) const {
-    const index_t at = slice.offset(n, k, features);
+  // Returns the loss of feature k of sample n, which lies at `at`.
+  GPUNET_FN T value(index_t n, index_t k, index_t at) const {
     if constexpr (detail::has_class_weights<F>)
       return f.value(x[at], t[at], weights(n, k));
     else
       return f.value(x[at], t[at]);
+  }
+  GPUNET_FN T operator()(index_t n, index_t k) const {
+    return value(n, k, slice.offset(n, k, features));
   }
   GPUNET_FN void store(index_t n, T sum) const { losses[n] = sum / divisor; }
 };
@@ -89,6 +93,50 @@ struct ElementwiseLossGradient {
   }
 };
 
+namespace detail {
+
+// Computes the sums of groups of `inner` samples side by side, of which threads share long ones.
+template <index_t inner, class F, class T>
+void sum_groups(Host& device, const ElementwiseLossSums<F, T>& sums) {
+  constexpr index_t most_parts = 16, enough = 1 << 12;  // features
+  const index_t features = sums.features,
+                parts = std::clamp(features / enough, index_t{1}, most_parts);
+  for (index_t first = 0; first < sums.slice.count; first += inner) {
+    WideSum<T> totals[most_parts][inner];
+    device.run_if(parts > 1, parts, [&](index_t part, int) {
+      const index_t end = (part + 1) * features / parts;
+      WideSum<T> total[inner] = {};
+      for (index_t k = part * features / parts; k < end;) {
+        T run[inner] = {};
+        for (const index_t some = std::min(end, k + sum_run); k < some; ++k)
+          for (index_t j = 0; j < inner; ++j)
+            run[j] += sums.value(first + j, k, first * features + k * inner + j);
+        for (index_t j = 0; j < inner; ++j)
+          total[j] += static_cast<WideSum<T>>(run[j]);
+      }
+      std::copy_n(total, inner, totals[part]);
+    });
+    for (index_t j = 0; j < std::min(inner, sums.slice.count - first); ++j) {
+      WideSum<T> total = 0;
+      for (index_t part = 0; part < parts; ++part)
+        total += totals[part][j];
+      sums.store(first + j, static_cast<T>(total));
+    }
+  }
+}
+
+// Computes losses[n] of the real samples.
+template <class D, class F, class T>
+void sum_losses(D& device, const ElementwiseLossSums<F, T>& sums) {
+  if constexpr (std::is_same_v<D, Host>) {
+    if (sums.slice.inner == 16) return sum_groups<16>(device, sums);
+    if (sums.slice.inner == 4) return sum_groups<4>(device, sums);
+  }
+  sum_each(device, sums.slice.count, sums.features, sums);
+}
+
+}  // namespace detail
+
 // Computes the losses and gradients of a slice.
 template <class D, class F, class T>
 void elementwise_loss(D& device, F f, const ElementwiseLossArgs<T>& args) {
@@ -100,9 +148,8 @@ void elementwise_loss(D& device, F f, const ElementwiseLossArgs<T>& args) {
     interleave(device, slice, args.features, t, args.dx);
     t = args.dx;
   }
-  sum_each(device, slice.count, args.features,
-           ElementwiseLossSums<F, T>{f, slice, args.features, args.x, t, args.divisor, args.losses,
-                                     args.weights});
+  detail::sum_losses(device, ElementwiseLossSums<F, T>{f, slice, args.features, args.x, t,
+                                                       args.divisor, args.losses, args.weights});
   for_each(device, slice.samples() * args.features,
            ElementwiseLossGradient<F, T>{f, args.x, t, args.scale / args.divisor, args.dx, slice,
                                          args.features, args.weights});

@@ -59,15 +59,20 @@ inline void transpose(index_t rows, index_t columns, const float* from, index_t 
     const index_t row = std::min(i, rows - 4), column = std::min(j, columns - 4);
     transpose_block(from + row * from_row + column, from_row, to + column * to_row + row, to_row);
   };
-  // The longer side in the outer loop: cache lines are finished before the next ones are touched.
+  // Blocks of 16 along the longer side, the shorter side within: whole cache lines are read and
+  // written before the next ones are touched, of which few may lie in the cache at a time where
+  // rows are multiples of 4096 bytes apart.
+  constexpr index_t line = 16;
   if (rows < columns)
-    for (index_t j = 0; j < columns; j += 4)
+    for (index_t first = 0; first < columns; first += line)
       for (index_t i = 0; i < rows; i += 4)
-        block(i, j);
+        for (index_t j = first; j < std::min(columns, first + line); j += 4)
+          block(i, j);
   else
-    for (index_t i = 0; i < rows; i += 4)
+    for (index_t first = 0; first < rows; first += line)
       for (index_t j = 0; j < columns; j += 4)
-        block(i, j);
+        for (index_t i = first; i < std::min(rows, first + line); i += 4)
+          block(i, j);
 }
 
 // Some features of a group of samples.

@@ -435,7 +435,6 @@ inline constexpr bool is_in_library = false;
 // layers and convolutions, which have kernels by sizes, are in their headers.
 #define GPUNET_EACH_OP(OF)               \
   OF(struct AddOp);                      \
-  OF(struct AnyConv2dOp);                \
   OF(struct AttentionOp);                \
   OF(struct AvgPool2dOp);                \
   OF(struct BatchNormOp);                \

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <gpunet/ops/add.ipp>
-#include <gpunet/ops/any_conv2d/any_conv2d.ipp>
 #include <gpunet/ops/attention/attention.ipp>
 #include <gpunet/ops/avg_pool2d/avg_pool2d.ipp>
 #include <gpunet/ops/batch_norm/batch_norm.ipp>

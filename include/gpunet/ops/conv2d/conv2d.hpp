@@ -1,4 +1,5 @@
-// Convolution in one or two dimensions as a node of a graph, with a fused activation and pooling.
+// Convolution in one or two dimensions, and its transpose, as a node of a graph, with a fused
+// activation and pooling.
 #pragma once
 
 #include <gpunet/ops/conv2d/geometry.hpp>
@@ -15,16 +16,18 @@ std::string convolution_repr(const Conv2dGeometry& g, bool is_row, bool transpos
 
 }  // namespace detail
 
-// y = pool(activation(x * w + b)); w, b are the parameters 0 and 1. Inputs are [channels, height,
-// width] or [channels, length], one row. Layers make it without activation and pooling, which fusing
-// adds. All input channels are one group.
+// y = pool(activation(x * w + b)), or, transposed, the input gradient of such a convolution plus b:
+// then y has the channels and sizes of its x. w and b are the parameters 0 and 1. Inputs are
+// [channels, height, width] or [channels, length], one row. Layers make it without activation and
+// pooling, which fusing adds where can_be_block().
 struct Conv2dOp {
   Conv2dGeometry geometry;
-  bool bias = true;
+  bool bias = true, transposed = false;
+  bool same = false;  // printed as padding=same
   Activation activation = Activation::none;
   bool pool = false;  // over windows of 2 x 2 that do not overlap
-  bool same = false;  // printed as padding=same
 
+  bool can_be_block() const { return geometry.groups == 1 && !transposed; }
   bool is_block() const { return activation != Activation::none || pool; }
   template <class Geometry>
   Conv2dBlock<Geometry> block() const {
@@ -38,11 +41,12 @@ struct Conv2dOp {
     return traits;
   }
   std::string extra_repr(const Sizes& in, const Sizes&) const {
-    return detail::convolution_repr(geometry, in.rank() == 2, false, same, bias);
+    return detail::convolution_repr(geometry, in.rank() == 2, transposed, same, bias);
   }
-  // Each position of the output takes all weights, and a bias, once.
-  index_t multiply_adds(const Sizes&, const Sizes&) const {
-    return (geometry.taps() + (bias ? 1 : 0)) * geometry.out_features();
+  // As torchinfo: each position of the output takes all weights, and each bias, once.
+  index_t multiply_adds(const Sizes&, const Sizes& out) const {
+    const index_t weights = geometry.out_channels * geometry.taps();
+    return (weights + (bias ? out[0] : 0)) * (out[0] > 0 ? out.numel() / out[0] : 0);
   }
 };
 
@@ -60,6 +64,10 @@ struct Conv2dKernels {
 
   template <class D, class T>
   static void backward(const Conv2dOp& op, D& device, const BackwardPass<T>& pass);
+
+ private:
+  template <class D, class T>
+  static void backward_transposed(const Conv2dOp& op, D& device, const BackwardPass<T>& pass);
 };
 
 #if GPUNET_COMPILED

@@ -48,6 +48,15 @@ index_t Conv2dKernels<Geometry>::scratch(const Conv2dOp& op, const D& device, co
 template <class Geometry>
 template <class D, class T>
 void Conv2dKernels<Geometry>::forward(const Conv2dOp& op, D& device, const ForwardPass<T>& pass) {
+  if (op.transposed) {
+    Conv2dBackwardArgs<T, Geometry> args{pass.slice, op.block<Geometry>()};
+    args.dy = const_cast<T*>(pass.x);  // only blocks write to it
+    args.w = pass.parameters[0];
+    args.dx = pass.y;
+    args.b = op.bias ? pass.parameters[1] : nullptr;
+    args.scratch = pass.scratch;
+    return conv2d_backward_input(device, args);
+  }
   const Conv2dForwardArgs<T, Geometry> args{.slice = pass.slice,
                                             .block = op.block<Geometry>(),
                                             .x = pass.x,
@@ -64,6 +73,7 @@ void Conv2dKernels<Geometry>::forward(const Conv2dOp& op, D& device, const Forwa
 template <class Geometry>
 template <class D, class T>
 void Conv2dKernels<Geometry>::backward(const Conv2dOp& op, D& device, const BackwardPass<T>& pass) {
+  if (op.transposed) return backward_transposed(op, device, pass);
   const Conv2dBackwardArgs<T, Geometry> args{
       .slice = pass.slice,
       .block = op.block<Geometry>(),
@@ -82,6 +92,32 @@ void Conv2dKernels<Geometry>::backward(const Conv2dOp& op, D& device, const Back
     if (op.is_block()) return conv2d_block_backward(device, args);
   if (args.dw) conv2d_backward_parameters(device, args);
   if (args.dx) conv2d_backward_input(device, args);
+}
+
+template <class Geometry>
+template <class D, class T>
+void Conv2dKernels<Geometry>::backward_transposed(const Conv2dOp& op, D& device,
+                                                  const BackwardPass<T>& pass) {
+  const Conv2dGeometry& g = op.geometry;
+  if (!pass.skips_parameters) {
+    Conv2dBackwardArgs<T, Geometry> args{pass.slice, op.block<Geometry>()};
+    args.x = pass.dy;
+    args.dy = const_cast<T*>(pass.x);  // only blocks write to it
+    args.dw = pass.gradients[0];
+    args.accumulate = pass.accumulate;
+    args.scratch = pass.scratch;
+    conv2d_backward_parameters(device, args);
+    if (op.bias)
+      conv2d_backward_bias(device, pass.slice, g.in_channels, g.in_pixels(),
+                           static_cast<const T*>(pass.dy), pass.gradients[1], pass.accumulate);
+  }
+  if (pass.dx)
+    conv2d_forward(device, Conv2dForwardArgs<T, Geometry>{.slice = pass.slice,
+                                                          .block = op.block<Geometry>(),
+                                                          .x = pass.dy,
+                                                          .w = pass.parameters[0],
+                                                          .y = pass.dx,
+                                                          .scratch = pass.scratch});
 }
 
 #if GPUNET_COMPILED

@@ -47,17 +47,18 @@ struct Conv2dBackwardArgs {
   Accumulate accumulate = Accumulate::no;
   T* scratch = nullptr;
   const PoolChoice* choice = nullptr;
-  bool rectify_dx = false;  // dx is 0 where x, which a ReLU made, is
+  bool rectify_dx = false;        // dx is 0 where x, which a ReLU made, is
+  OptionalArray<const T> b = {};  // [in_channels], added to dx: of a transposed convolution
 
   // The same for kernels that serve any convolution.
   Conv2dBackwardArgs<T> general() const {
-    return {slice,     {block.g, block.activation, block.pool},
-            x,         y,
-            dy,        w,
-            dx,        dw,
-            db,        accumulate,
-            scratch,   choice,
-            rectify_dx};
+    return {slice,      {block.g, block.activation, block.pool},
+            x,          y,
+            dy,         w,
+            dx,         dw,
+            db,         accumulate,
+            scratch,    choice,
+            rectify_dx, b};
   }
 };
 
@@ -202,25 +203,23 @@ struct Conv2dWeightGradientLoops {
   }
 };
 
-// db = sum over samples and positions of dy. One sum = one output channel.
+// db = sum over samples and positions of dy [channel][pixel]. One sum = one channel.
 template <class T>
 struct Conv2dBiasGradient {
-  Conv2dGeometry g;
-  index_t inner;
+  index_t channels, plane;  // plane: pixels x inner
   const T* dy;
-  OptionalArray<T> db;
+  T* db;
   Accumulate accumulate;
 
   GPUNET_FN T operator()(index_t channel, index_t r) const {
-    const index_t plane = g.out_pixels() * inner;
-    return dy[(r / plane * g.out_channels + channel) * plane + r % plane];
+    return dy[(r / plane * channels + channel) * plane + r % plane];
   }
   GPUNET_FN void store(index_t channel, T sum) const {
-    db.store_gradient(channel, sum, accumulate);
+    store_gradient(db[channel], sum, accumulate);
   }
 };
 
-// Returns the elements of T that the three functions below need as scratch memory.
+// Returns the elements of T that the functions below need as scratch memory.
 template <class D, class T>
 index_t conv2d_scratch(const D&, const Slice&, const Conv2dGeometry&, T) {
   return 0;
@@ -237,7 +236,15 @@ template <class D, class T, class Geometry>
 void conv2d_backward_input(D& device, const Conv2dBackwardArgs<T, Geometry>& a) {
   const Conv2dGeometry& g = a.block.g;
   for_each(device, a.slice.samples() * g.in_features(),
-           Conv2dInputGradient<T>{g, a.slice.inner, a.dy, a.w, nullptr, a.dx});
+           Conv2dInputGradient<T>{g, a.slice.inner, a.dy, a.w, a.b, a.dx});
+}
+
+// db = sum of dy, the gradient of [channels, pixels] per sample.
+template <class D, class T>
+void conv2d_backward_bias(D& device, const Slice& slice, index_t channels, index_t pixels,
+                          const T* dy, T* db, Accumulate accumulate) {
+  sum_each(device, channels, slice.samples() * pixels,
+           Conv2dBiasGradient<T>{channels, pixels * slice.inner, dy, db, accumulate});
 }
 
 template <class D, class T, class Geometry>
@@ -252,8 +259,8 @@ void conv2d_backward_parameters(D& device, const Conv2dBackwardArgs<T, Geometry>
     sum_each(device, g.out_channels * g.taps(), length,
              Conv2dWeightGradient<T>{g, a.slice.inner, a.x, a.dy, a.dw, a.accumulate});
   if (a.db)
-    sum_each(device, g.out_channels, length,
-             Conv2dBiasGradient<T>{g, a.slice.inner, a.dy, a.db, a.accumulate});
+    conv2d_backward_bias(device, a.slice, g.out_channels, g.out_pixels(), a.dy, a.db.data(),
+                         a.accumulate);
 }
 
 }  // namespace gpunet

@@ -57,7 +57,8 @@ struct ConvolutionProducts : BatchConvolution {
   }
   // dx may be null: then the product is empty. x is null unless dx has to be rectified.
   template <class T>
-  auto input(const OutputGradient<T>& dy, const T* w, T* dx, const T* x) const {
+  auto input(const OutputGradient<T>& dy, const T* w, OptionalArray<const T> b, T* dx,
+             const T* x) const {
     check_sizes();
     const auto [m, n, k] = input_sizes();
     const OutputOrder pixels(g.rows.size, g.columns.size, false);
@@ -75,7 +76,7 @@ struct ConvolutionProducts : BatchConvolution {
     return TiledProduct<TurnedFilters<T>, OutputGradientColumns<T>, InputGradientOutput<T>>{
         dx ? m : 0, n,
         k,          {w, static_cast<int>(g.taps()), Divisor(g.area())},
-        columns,    {{dx, g.in_channels, pixels.per_image}, x}};
+        columns,    {{dx, g.in_channels, pixels.per_image}, b, x}};
   }
 
  private:
@@ -100,10 +101,20 @@ inline constexpr Known known_of =
     std::derived_from<Geometry, WideConv2dGeometry> ? Known::nothing : Known::few_rows;
 static_assert(WideConv2dGeometry::many_rows < least_tensor_rows);
 
+// y [sample][channel][pixel] += b [channel]. One index = one element of y.
+template <class T>
+struct AddBias {
+  index_t channels, pixels;
+  const T* b;
+  T* y;
+  GPUNET_FN void operator()(index_t i) const { y[i] += b[i / pixels % channels]; }
+};
+
 }  // namespace detail
 
 template <class T>
 index_t conv2d_scratch(const Cuda& device, const Slice& slice, const Conv2dGeometry& g, T) {
+  if (g.groups > 1) return 0;
   const detail::ConvolutionProducts all(slice, g);
   index_t most = 0;
   for (const detail::ProductSizes& sizes :
@@ -114,6 +125,7 @@ index_t conv2d_scratch(const Cuda& device, const Slice& slice, const Conv2dGeome
 
 template <class T, class Geometry>
 void conv2d_forward(Cuda& device, const Conv2dForwardArgs<T, Geometry>& a) {
+  if (a.block.g.groups > 1) return conv2d_forward<Cuda, T, Geometry>(device, a);
   const detail::ConvolutionProducts all(a.slice, a.block.g);
   auto* library = detail::library_for<T>(device, all);
   if (library && library->forward(device, all, a.general())) return;
@@ -122,14 +134,22 @@ void conv2d_forward(Cuda& device, const Conv2dForwardArgs<T, Geometry>& a) {
 
 template <class T, class Geometry>
 void conv2d_backward_input(Cuda& device, const Conv2dBackwardArgs<T, Geometry>& a) {
-  const detail::ConvolutionProducts all(a.slice, a.block.g);
-  if (auto* library = detail::library_for<T>(device, all))
-    return library->backward_input(device, all, a.dy, a.w, a.dx, a.scratch);
-  detail::product(device, all.input<T>({a.dy, nullptr}, a.w, a.dx, nullptr), a.scratch);
+  const Conv2dGeometry& g = a.block.g;
+  if (g.groups > 1) return conv2d_backward_input<Cuda, T, Geometry>(device, a);
+  const detail::ConvolutionProducts all(a.slice, g);
+  auto* library = detail::library_for<T>(device, all);
+  if (!library)
+    return detail::product(device, all.input<T>({a.dy, nullptr}, a.w, a.b, a.dx, nullptr),
+                           a.scratch);
+  library->backward_input(device, all, a.dy, a.w, a.dx, a.scratch);
+  if (a.b)
+    for_each(device, a.slice.samples() * g.in_features(),
+             detail::AddBias<T>{g.in_channels, g.in_pixels(), a.b.data(), a.dx});
 }
 
 template <class T, class Geometry>
 void conv2d_backward_parameters(Cuda& device, const Conv2dBackwardArgs<T, Geometry>& a) {
+  if (a.block.g.groups > 1) return conv2d_backward_parameters<Cuda, T, Geometry>(device, a);
   const detail::ConvolutionProducts all(a.slice, a.block.g);
   if (auto* library = detail::library_for<T>(device, all))
     return library->backward_parameters(device, all, a.general());
@@ -178,7 +198,7 @@ void conv2d_block_backward(Cuda& device, const Conv2dBackwardArgs<T, Geometry>& 
   const detail::OutputGradient<T> gradient{a.dy, block.pool ? a.choice : nullptr};
   detail::products<detail::known_of<Geometry>>(
       device, all.parameters<T>(a.x, gradient, a.dw, a.db, a.accumulate),
-      all.input<T>(gradient, a.w, a.dx, a.rectify_dx ? a.x : nullptr), a.scratch);
+      all.input<T>(gradient, a.w, a.b, a.dx, a.rectify_dx ? a.x : nullptr), a.scratch);
 }
 
 }  // namespace gpunet

@@ -325,16 +325,21 @@ struct ConvolutionOutput {
   }
 };
 
-// dx = sum; where x is not null, 0 where x is.
+// dx = sum + b; where x is not null, 0 where x is.
 template <class T_>
 struct InputGradientOutput {
   using T = T_;
   Images<T> dx;
+  OptionalArray<const T> b;
   const T* x;
 
   __device__ auto column(index_t j) const { return dx.cell(j); }
-  __device__ void store(index_t channel, const typename Images<T>::Cell& cell, const T* values,
+  __device__ void store(index_t channel, const typename Images<T>::Cell& cell, T* values,
                         int count) const {
+    if (b)
+#pragma unroll
+      for (int q = 0; q < 4; ++q)
+        values[q] += b[channel];
     dx.store(channel, cell, values, count, x);
   }
 };

@@ -119,7 +119,7 @@ inline void backward_in_rows(Host& device, const RowBlock& block,
     if (a.dw) GPUNET_CALL_PATH(c.width, parameter_gradients, c, dz, a.dw, a.db, accumulate);
     if (a.dx) spread.fill(dz, frame);
   }
-  if (a.dx) correlate_gradient(device, false, spread, frame, a.w, a.dx, packed);
+  if (a.dx) correlate_gradient(device, false, spread, frame, a.w, {}, a.dx, packed);
 }
 
 // Returns whether the block runs row by row; else it is three ops one after another, which give the

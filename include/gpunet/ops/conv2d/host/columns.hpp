@@ -212,12 +212,18 @@ inline void backward_input_by_columns(Host& device, const Conv2dBackwardArgs<flo
     };
     if (windows.is_image()) {
       product(0, pixels, {dx, pixels});
+      if (a.b)
+        device.run(g.in_channels, [&](index_t channel, int) {
+          for (index_t i = 0; i < pixels; ++i)
+            dx[channel * pixels + i] += a.b[channel];
+        });
       continue;
     }
     float* image = windows.is_padded() ? a.scratch : dx;
     float* columns = a.scratch + round_up(windows.image(), 16);
-    device.run(g.in_channels,
-               [&](index_t channel, int) { std::fill_n(image + channel * plane, plane, 0.0f); });
+    device.run(g.in_channels, [&](index_t channel, int) {
+      std::fill_n(image + channel * plane, plane, a.b[channel]);
+    });
     for (index_t first = 0; first < pixels; first += windows.band()) {
       const index_t count = std::min(windows.band(), pixels - first);
       product(first, count, {columns, group, group_elements});

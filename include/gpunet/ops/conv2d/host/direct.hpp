@@ -10,7 +10,7 @@
 #include <gpunet/device/host/host.hpp>
 #include <gpunet/device/host/isa_paths.hpp>
 #include <gpunet/device/host/sum_each.hpp>
-#include <gpunet/ops/any_conv2d/host/rows.hpp>
+#include <gpunet/ops/conv2d/host/any_rows.hpp>
 #include <gpunet/ops/conv2d/host/workers.hpp>
 #include <gpunet/ops/conv2d/plain.hpp>
 #include <gpunet/ops/interleave.hpp>
@@ -241,9 +241,9 @@ namespace gpunet {
 namespace detail {
 
 // Returns whether the vector kernels can run rows of `columns`; else those of
-// any_conv2d/host/rows.hpp do, for short rows and for many taps.
+// any_rows.hpp do, for groups, short rows and many taps.
 inline bool has_vector_rows(const Conv2dGeometry& g, index_t columns, index_t inner) {
-  return columns * inner >= 4 && g.area() <= Correlation::most_taps;
+  return g.groups == 1 && columns * inner >= 4 && g.area() <= Correlation::most_taps;
 }
 
 // A correlation of stride 1 over images [channel][row][columns] that lie as `rows` says, PaddedRows
@@ -307,7 +307,8 @@ inline void correlate_rows(Host& device, bool shared, const Correlation& c, inde
 
 // dx of one group of samples from the rows that SpreadRows made of dy.
 inline void correlate_gradient(Host& device, bool shared, const SpreadRows& spread,
-                               const float* rows, const float* w, float* dx, float* packed) {
+                               const float* rows, const float* w, OptionalArray<const float> b,
+                               float* dx, float* packed) {
   const Conv2dGeometry& g = spread.g;
   Correlation c =
       over_rows(spread, rows, g.out_channels, spread.rows, g.in_channels, g.columns.size);
@@ -316,7 +317,7 @@ inline void correlate_gradient(Host& device, bool shared, const SpreadRows& spre
   c.y = dx;
   c.y_channel = g.rows.size * c.width;
   const index_t area = g.area();
-  pack_filters(c, w, {area, g.taps(), -1, area - 1}, nullptr, packed);
+  pack_filters(c, w, {area, g.taps(), -1, area - 1}, b, packed);
   correlate_rows(device, shared, c, g.rows.size);
 }
 
@@ -361,14 +362,14 @@ inline index_t conv2d_scratch(const Host& device, const Slice& slice, const Conv
   const bool in_rows = detail::has_vector_rows(g, g.columns.outputs, slice.inner) &&
                        detail::has_vector_rows(g, g.columns.size, slice.inner);
   return std::max(detail::conv2d_workers(device, slice, g) * detail::direct_scratch(slice, g),
-                  in_rows ? 0 : any_conv2d_scratch(device, slice, g, float{}));
+                  in_rows ? 0 : detail::any_rows_scratch(device, slice, g));
 }
 
 inline void conv2d_forward(Host& device, const Conv2dForwardArgs<float>& a) {
   const Conv2dGeometry& g = a.block.g;
   const index_t inner = a.slice.inner;
   if (!detail::has_vector_rows(g, g.columns.outputs, inner))
-    return any_conv2d_forward(device, {a.slice, g, a.w, a.b, a.scratch}, a.x, a.y);
+    return detail::forward_by_any_rows(device, a);
   const index_t part = detail::direct_scratch(a.slice, g);
   const bool shared = detail::is_shared(a.slice, g), one = a.slice.outer == 1;
   device.run_if(shared && !one, a.slice.outer, [&](index_t outer, index_t worker) {
@@ -384,7 +385,7 @@ inline void conv2d_backward_input(Host& device, const Conv2dBackwardArgs<float>&
   const Conv2dGeometry& g = a.block.g;
   const index_t inner = a.slice.inner;
   if (!detail::has_vector_rows(g, g.columns.size, inner))
-    return any_conv2d_backward_input(device, {a.slice, g, a.w, {}, a.scratch}, a.dy, a.dx);
+    return detail::backward_input_by_any_rows(device, a);
   const detail::SpreadRows spread{g, inner, g.rows.outputs};
   const index_t width = g.columns.outputs * inner, part = detail::direct_scratch(a.slice, g);
   const bool shared = detail::is_shared(a.slice, g), one = a.slice.outer == 1;
@@ -393,7 +394,7 @@ inline void conv2d_backward_input(Host& device, const Conv2dBackwardArgs<float>&
     float* rows = packed + detail::packed_elements(g.in_channels, g.out_channels, g.area());
     const float* dy = a.dy + outer * g.out_channels * g.rows.outputs * width;
     spread.fill({dy, g.rows.outputs * width, 0, g.rows.outputs, width}, rows);
-    detail::correlate_gradient(device, shared && one, spread, rows, a.w,
+    detail::correlate_gradient(device, shared && one, spread, rows, a.w, a.b,
                                a.dx + outer * g.in_features() * inner, packed);
   });
 }
@@ -402,10 +403,9 @@ inline void conv2d_backward_parameters(Host& device, const Conv2dBackwardArgs<fl
   const Conv2dGeometry& g = a.block.g;
   if (!detail::has_vector_rows(g, g.columns.outputs, a.slice.inner)) {
     if (a.db)
-      any_conv2d_backward_bias(device, a.slice, g.out_channels, g.out_pixels(), a.dy, a.db.data(),
-                               a.accumulate);
-    return any_conv2d_backward_weight(device, {a.slice, g, a.w, {}, a.scratch}, a.x, a.dy, a.dw,
-                                      a.accumulate);
+      conv2d_backward_bias(device, a.slice, g.out_channels, g.out_pixels(), a.dy, a.db.data(),
+                           a.accumulate);
+    return detail::backward_weight_by_any_rows(device, a);
   }
   const index_t workers = detail::conv2d_workers(device, a.slice, g),
                 part = detail::direct_scratch(a.slice, g);

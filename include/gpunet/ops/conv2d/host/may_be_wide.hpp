@@ -10,6 +10,11 @@ namespace gpunet {
 
 namespace detail {
 
+// Returns the tiles of 4 outputs along an axis, those of a tile a dilation apart.
+constexpr index_t winograd_tiles(const ConvAxis& axis) {
+  return ceil_div(ceil_div(axis.outputs, axis.dilation), 4) * axis.dilation;
+}
+
 // The measured costs of a convolution by Winograd's algorithm and directly: in products per filter;
 // products of a direct convolution cost a third more. The transform of a filter costs about 150;
 // that of inputs is shared among the output channels, that of outputs among the input channels.
@@ -18,7 +23,7 @@ struct WinogradCost {
 
   constexpr WinogradCost(const Conv2dGeometry& g, index_t groups) {
     const index_t filters = std::max(index_t{1}, g.in_channels * g.out_channels);
-    const index_t tiles = groups * ceil_div(g.rows.outputs, 4) * ceil_div(g.columns.outputs, 4);
+    const index_t tiles = groups * winograd_tiles(g.rows) * winograd_tiles(g.columns);
     const index_t points = (g.rows.kernel + 3) * (g.rows.kernel + 3);
     winograd = 150 + tiles * points * (filters + 18 * (g.in_channels + g.out_channels)) / filters;
     direct = groups * g.rows.outputs * g.columns.outputs * g.area() * 4 / 3;
@@ -28,7 +33,7 @@ struct WinogradCost {
 // Returns whether Winograd's algorithm is possible.
 constexpr bool has_winograd(const Conv2dGeometry& g) {
   const auto fits = [](const ConvAxis& axis) {
-    return axis.stride == 1 && axis.dilation == 1 && axis.padding < axis.kernel;
+    return axis.stride == 1 && axis.padding < axis.reach();
   };
   return (g.rows.kernel == 3 || g.rows.kernel == 5) && g.columns.kernel == g.rows.kernel &&
          fits(g.rows) && fits(g.columns);
@@ -49,13 +54,13 @@ constexpr bool is_faster_by_winograd(const Conv2dGeometry& g, index_t groups) {
 // Returns whether a convolution may need the kernels for WideConv2dGeometry. `known` are its
 // compile-time sizes; 0: a run-time size.
 constexpr bool may_be_wide(const Conv2dGeometry& known) {
-  const index_t fewer = std::min(known.in_channels, known.out_channels);
+  const index_t fewer = std::min(known.ins(), known.outs());
   const auto is_known = [](const ConvAxis& axis) {
     return std::min({axis.outputs, axis.kernel, axis.stride, axis.dilation}) > 0;
   };
   if (fewer == 0 || !is_known(known.rows) || !is_known(known.columns)) return true;
   return fewer >= WideConv2dGeometry::many ||
-         std::max(known.in_channels, known.out_channels) > WideConv2dGeometry::many_rows ||
+         std::max(known.ins(), known.outs()) > WideConv2dGeometry::many_rows ||
          detail::is_faster_by_winograd(known, 1);
 }
 

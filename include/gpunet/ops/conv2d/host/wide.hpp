@@ -11,6 +11,7 @@
 #include <gpunet/ops/conv2d/host/correlation_axis.hpp>
 #include <gpunet/ops/conv2d/host/direct.hpp>
 #include <gpunet/ops/conv2d/host/winograd.hpp>
+#include <gpunet/ops/interleave.hpp>
 
 namespace gpunet {
 
@@ -122,6 +123,7 @@ namespace gpunet::detail {
 // faster (16 between 16: by a quarter), unless Winograd's algorithm is.
 inline bool wide_pays(const Host& device, const Slice& slice, const WideConv2dGeometry& g) {
   constexpr index_t channels = 32;
+  if (g.groups > 1) return false;
   return columns_pay(slice, g) || winograd_pays(device, slice, g) ||
          (slice.inner == 16 && g.in_channels >= channels && g.out_channels >= channels &&
           g.area() <= WideCorrelation::most_taps);
@@ -160,10 +162,13 @@ inline void wide_correlate(Host& device, WideCorrelation c, const Slice& slice, 
   if (slice.outer == 1 && workers > 1) c.band_positions /= 4;  // a part for each thread
   const index_t area = c.area(), ins = c.image.channels;
   float *filters = a.scratch, *parts = a.scratch + round_up(c.filter_elements(), 16);
-  device.run(c.out_channels, [&](index_t out, int) {
+  device.run_if(workers > 1, c.out_channels, [&](index_t out, int) {
+    const float* from = a.w + out * a.out_step;
+    float* to = filters + out * ins;
+    if (ins >= 4 && area >= 4) return transpose(ins, area, from, a.in_step, to, c.rows() * ins);
     for (index_t in = 0; in < ins; ++in)
       for (index_t tap = 0; tap < area; ++tap)
-        filters[(tap * c.rows() + out) * ins + in] = a.w[out * a.out_step + in * a.in_step + tap];
+        to[tap * c.rows() * ins + in] = from[in * a.in_step + tap];
   });
   device.run_if(workers > 1, slice.outer * c.bands(), [&](index_t i, int worker) {
     const index_t group = i / c.bands();
@@ -258,6 +263,54 @@ inline index_t wide_scratch(const Host& device, const Slice& slice, const Conv2d
                    workers * round_up(task.scratch(), 16)});
 }
 
+// One group of channels of one group of samples of a convolution with groups.
+struct ChannelGroup {
+  const Conv2dGeometry& g;
+  index_t inner, outer, group;
+
+  WideConv2dGeometry geometry() const { return {{g.ins(), g.outs(), 1, g.rows, g.columns}}; }
+  Slice slice() const { return {inner, 1, inner}; }
+  index_t in_channel() const { return group * g.ins(); }
+  index_t out_channel() const { return group * g.outs(); }
+  index_t x() const { return (outer * g.in_channels + in_channel()) * g.in_pixels() * inner; }
+  index_t y() const { return (outer * g.out_channels + out_channel()) * g.out_pixels() * inner; }
+  index_t w() const { return out_channel() * g.taps(); }
+
+  Conv2dForwardArgs<float, WideConv2dGeometry> of(
+      const Conv2dForwardArgs<float, WideConv2dGeometry>& a) const {
+    return {slice(), {geometry()}, a.x + x(), a.w + w(), a.b + out_channel(), a.y + y(), a.scratch};
+  }
+  Conv2dBackwardArgs<float, WideConv2dGeometry> of(
+      const Conv2dBackwardArgs<float, WideConv2dGeometry>& a) const {
+    Conv2dBackwardArgs<float, WideConv2dGeometry> one{slice(), {geometry()}};
+    one.x = a.x + x();
+    one.dy = a.dy + y();
+    one.w = a.w + w();
+    if (a.dx) one.dx = a.dx + x();
+    one.b = a.b + in_channel();
+    if (a.dw) one.dw = a.dw + w();
+    one.db = a.db + out_channel();
+    one.accumulate = outer > 0 ? Accumulate::yes : a.accumulate;
+    one.scratch = a.scratch;
+    return one;
+  }
+};
+
+// Returns whether groups of channels run one after another, each as a convolution of its own; else
+// the kernels of any_rows.hpp run them all.
+inline bool groups_pay(const Host& device, const Slice& slice, const WideConv2dGeometry& g) {
+  const ChannelGroup first{g, slice.inner, 0, 0};
+  return g.groups > 1 && wide_pays(device, first.slice(), first.geometry());
+}
+
+// Calls f(the arguments of each group).
+template <class Args, class F>
+void for_each_channel_group(const Args& a, F f) {
+  for (index_t outer = 0; outer < a.slice.outer; ++outer)
+    for (index_t group = 0; group < a.block.g.groups; ++group)
+      f(ChannelGroup{a.block.g, a.slice.inner, outer, group}.of(a));
+}
+
 }  // namespace gpunet::detail
 
 namespace gpunet {
@@ -265,50 +318,62 @@ namespace gpunet {
 template <std::same_as<float> T>
 index_t conv2d_scratch(const Host& device, const Slice& slice, const WideConv2dGeometry& g,
                        T type) {
+  if (detail::groups_pay(device, slice, g)) {
+    const detail::ChannelGroup first{g, slice.inner, 0, 0};
+    return conv2d_scratch(device, first.slice(), first.geometry(), type);
+  }
+  if (!detail::wide_pays(device, slice, g)) return conv2d_scratch(device, slice, g.general(), type);
   if (detail::columns_pay(slice, g)) return detail::WindowColumns{g}.elements();
   if (detail::winograd_pays(device, slice, g)) return detail::winograd_scratch(device, slice, g);
-  if (detail::wide_pays(device, slice, g)) return detail::wide_scratch(device, slice, g);
-  return conv2d_scratch(device, slice, g.general(), type);
+  return detail::wide_scratch(device, slice, g);
 }
 
 inline void conv2d_forward(Host& device, const Conv2dForwardArgs<float, WideConv2dGeometry>& a) {
   const WideConv2dGeometry& g = a.block.g;
-  if (detail::columns_pay(a.slice, g))
+  if (detail::groups_pay(device, a.slice, g))
+    detail::for_each_channel_group(a, [&](const auto& group) { conv2d_forward(device, group); });
+  else if (!detail::wide_pays(device, a.slice, g))
+    conv2d_forward(device, a.general());
+  else if (detail::columns_pay(a.slice, g))
     detail::forward_by_columns(device, a.general());
   else if (detail::winograd_pays(device, a.slice, g))
     detail::winograd_forward(device, a.general());
-  else if (detail::wide_pays(device, a.slice, g))
+  else
     detail::wide_correlate(device, detail::wide_forward(g), a.slice,
                            detail::conv2d_workers(device, a.slice, g),
                            {a.x, a.w, g.taps(), g.area(), a.b, a.y, a.scratch});
-  else
-    conv2d_forward(device, a.general());
 }
 
 inline void conv2d_backward_input(Host& device,
                                   const Conv2dBackwardArgs<float, WideConv2dGeometry>& a) {
   const WideConv2dGeometry& g = a.block.g;
-  if (detail::columns_pay(a.slice, g))
+  if (detail::groups_pay(device, a.slice, g))
+    detail::for_each_channel_group(
+        a, [&](const auto& group) { conv2d_backward_input(device, group); });
+  else if (!detail::wide_pays(device, a.slice, g))
+    conv2d_backward_input(device, a.general());
+  else if (detail::columns_pay(a.slice, g))
     detail::backward_input_by_columns(device, a.general());
   else if (detail::winograd_pays(device, a.slice, g))
     detail::winograd_backward_input(device, a.general());
-  else if (detail::wide_pays(device, a.slice, g))
+  else
     detail::wide_correlate(device, detail::wide_backward(g), a.slice,
                            detail::conv2d_workers(device, a.slice, g),
-                           {a.dy, a.w, g.area(), g.taps(), nullptr, a.dx, a.scratch});
-  else
-    conv2d_backward_input(device, a.general());
+                           {a.dy, a.w, g.area(), g.taps(), a.b, a.dx, a.scratch});
 }
 
 inline void conv2d_backward_parameters(Host& device,
                                        const Conv2dBackwardArgs<float, WideConv2dGeometry>& a) {
   const WideConv2dGeometry& g = a.block.g;
+  if (detail::groups_pay(device, a.slice, g))
+    return detail::for_each_channel_group(
+        a, [&](const auto& group) { conv2d_backward_parameters(device, group); });
+  if (!detail::wide_pays(device, a.slice, g))
+    return conv2d_backward_parameters(device, a.general());
   if (detail::columns_pay(a.slice, g))
     return detail::backward_parameters_by_columns(device, a.general());
   if (detail::winograd_pays(device, a.slice, g))
     return detail::winograd_backward_parameters(device, a.general());
-  if (!detail::wide_pays(device, a.slice, g))
-    return conv2d_backward_parameters(device, a.general());
   const index_t workers = detail::conv2d_workers(device, a.slice, g);
   const detail::ChannelTasks tasks(g.in_channels, g.out_channels, workers);
   const index_t part = round_up(detail::WideTask{tasks[0], g}.scratch(), 16);

@@ -89,8 +89,14 @@ struct WinogradBlock {
   WinogradTile tiles[size];
 };
 
+// The outputs of a tile that lie inside the image, up to 4 x 4, and their distances in y.
+struct WinogradOutputs {
+  index_t rows, columns, row_step, column_step;
+};
+
 // One convolution in tiles, which count through the groups of 16 samples of a slice and then row by
-// row.
+// row. The outputs of a tile are as far apart as the taps of a filter: with a dilation, tiles of
+// neighboring outputs lie in each other's gaps.
 struct Winograd : Conv2dGeometry {
   // Of the matrices of a block: (tile, sample).
   static constexpr index_t matrix_columns = WinogradBlock::size * 16;
@@ -99,8 +105,8 @@ struct Winograd : Conv2dGeometry {
 
   index_t sample_groups;
 
-  constexpr index_t tiles_across() const { return ceil_div(columns.outputs, 4); }
-  constexpr index_t tiles_down() const { return ceil_div(rows.outputs, 4); }
+  constexpr index_t tiles_across() const { return detail::winograd_tiles(columns); }
+  constexpr index_t tiles_down() const { return detail::winograd_tiles(rows); }
   constexpr index_t positions() const { return sample_groups * tiles_down() * tiles_across(); }
   index_t blocks() const { return ceil_div(positions(), WinogradBlock::size); }
   WinogradBlock block(index_t i) const {
@@ -108,10 +114,14 @@ struct Winograd : Conv2dGeometry {
     for (index_t at = i * WinogradBlock::size;
          block.count < WinogradBlock::size && at < positions(); ++at) {
       const index_t row = at / tiles_across();
-      block.tiles[block.count++] = {row / tiles_down(), row % tiles_down() * 4,
-                                    at % tiles_across() * 4};
+      block.tiles[block.count++] = {row / tiles_down(), first_of(rows, row % tiles_down()),
+                                    first_of(columns, at % tiles_across())};
     }
     return block;
+  }
+  WinogradOutputs outputs_of(const WinogradTile& tile) const {
+    return {inside(rows, tile.row), inside(columns, tile.column),
+            rows.dilation * columns.outputs * 16, columns.dilation * 16};
   }
 
   // Returns the number of points at which a tile is transformed: the planes of each matrix.
@@ -121,6 +131,17 @@ struct Winograd : Conv2dGeometry {
     return detail::tile_rows(channels) * matrix_columns + 16;
   }
   index_t forward_scratch() const { return points() * (plane(in_channels) + plane(channel_block)); }
+
+ private:
+  // Returns the first output of a tile along an axis.
+  static index_t first_of(const ConvAxis& axis, index_t tile) {
+    return tile / axis.dilation * 4 * axis.dilation + tile % axis.dilation;
+  }
+  // Returns the outputs of a tile, from `first` on, that the axis has.
+  static index_t inside(const ConvAxis& axis, index_t first) {
+    return std::min(ceil_div(std::max(index_t{0}, axis.outputs - first), axis.dilation),
+                    index_t{4});
+  }
 };
 
 // The filters of a convolution, and the layout of their transforms: [points][out][in].
@@ -156,7 +177,7 @@ namespace gpunet::detail {
 // Returns the convolution whose forward pass is the input gradient of g.
 inline Conv2dGeometry turned(const Conv2dGeometry& g) {
   const auto axis = [](const ConvAxis& of) {
-    return ConvAxis{of.outputs, of.size, of.kernel, 1, of.kernel - 1 - of.padding, 1};
+    return ConvAxis{of.outputs, of.size, of.kernel, 1, of.reach() - 1 - of.padding, of.dilation};
   };
   return {g.out_channels, g.in_channels, 1, axis(g.rows), axis(g.columns)};
 }
@@ -228,7 +249,7 @@ inline void winograd_backward_input(Host& device, const Conv2dBackwardArgs<float
   with_winograd_kernel(g.rows.kernel, [&]<index_t Kernel>(Dim<Kernel>) {
     winograd_correlate<Kernel>(device, {turned(g), a.slice.outer},
                                conv2d_workers(device, a.slice, g),
-                               {a.dy, filters, nullptr, a.dx, a.scratch});
+                               {a.dy, filters, a.b, a.dx, a.scratch});
   });
 }
 

@@ -304,31 +304,36 @@ GPUNET_TARGET inline void winograd_inputs(const Winograd& g, const WinogradBlock
                                           const float* x, index_t first, index_t last, float* v,
                                           index_t plane) {
   constexpr int side = winograd_side<Kernel>;
-  const float zeros[side * 16] = {};
+  const index_t row_step = g.rows.dilation, column_step = g.columns.dilation;
+  const float zeros[16] = {};
   for (index_t channel = first; channel < last; ++channel)
     for (index_t t = 0; t < block.count; ++t) {
       const WinogradTile& tile = block.tiles[t];
       const index_t top = tile.row - g.rows.padding, left = tile.column - g.columns.padding,
-                    begin = std::max(index_t{0}, left);
+                    begin = left + ceil_div(std::max(index_t{0}, -left), column_step) * column_step;
       const float* image =
           x + ((tile.group * g.in_channels + channel) * g.rows.size * g.columns.size + begin) * 16;
       for (index_t n = 0; n < 16; n += lanes) {
         const float* rows[side];
+        index_t steps[side];
 #pragma GCC unroll 8
-        for (int i = 0; i < side; ++i)
-          rows[i] = (top + i >= 0 && top + i < g.rows.size ? image + (top + i) * g.columns.size * 16
-                                                           : zeros) +
-                    n;
+        for (int i = 0; i < side; ++i) {
+          const index_t row = top + i * row_step;
+          const bool inside = row >= 0 && row < g.rows.size;
+          rows[i] = (inside ? image + row * g.columns.size * 16 : zeros) + n;
+          steps[i] = inside ? column_step * 16 : 0;
+        }
         Half<WinogradInput<Kernel>> half;
-        index_t at = 0;
+        index_t at = left;
 #pragma GCC unroll 1
-        for (int j = 0; j < side; ++j) {
+        for (int j = 0; j < side; ++j, at += column_step) {
           Vector column[side] = {};
-          if (left + j >= 0 && left + j < g.columns.size) {
+          if (at >= 0 && at < g.columns.size) {
 #pragma GCC unroll 8
-            for (int i = 0; i < side; ++i)
-              column[i] = load(rows[i] + at);
-            at += 16;
+            for (int i = 0; i < side; ++i) {
+              column[i] = load(rows[i]);
+              rows[i] += steps[i];
+            }
           }
           transform_column<WinogradInput<Kernel>>(column, half, j);
         }
@@ -341,25 +346,28 @@ GPUNET_TARGET inline void winograd_inputs(const Winograd& g, const WinogradBlock
 // y = A^T m A + bias of one tile, as much of it as lies inside.
 template <index_t Kernel>
 GPUNET_TARGET inline void winograd_output_tile(const float* m, index_t plane, float bias, float* y,
-                                               index_t row, index_t rows, index_t columns) {
+                                               const WinogradOutputs& outputs) {
   float inside[16 * 16];
-  const bool whole = rows >= 4 && columns >= 4;
+  const bool whole = outputs.rows == 4 && outputs.columns == 4;
+  const index_t row = outputs.row_step, column = outputs.column_step;
   for (index_t n = 0; n < 16; n += lanes)
     transform<WinogradOutput<Kernel>>(m + n, winograd_side<Kernel> * plane, plane,
-                                      (whole ? y : inside) + n, whole ? row : 64, 16, bias);
+                                      (whole ? y : inside) + n, whole ? row : 64,
+                                      whole ? column : 16, bias);
   if (whole) return;
-  for (index_t i = 0; i < std::min(rows, index_t{4}); ++i)
-    for (index_t j = 0; j < std::min(columns, index_t{4}) * 16; j += lanes)
-      store(y + i * row + j, load(inside + i * 64 + j));
+  for (index_t i = 0; i < outputs.rows; ++i)
+    for (index_t j = 0; j < outputs.columns; ++j)
+      for (index_t n = 0; n < 16; n += lanes)
+        store(y + i * row + j * column + n, load(inside + i * 64 + j * 16 + n));
 }
 
 // Fetches the memory of a tile of outputs.
-GPUNET_TARGET [[gnu::always_inline]] inline void prefetch_tile(const float* y, index_t row,
-                                                               index_t rows) {
-  for (index_t i = 0; i < std::min(rows, index_t{4}); ++i)
+GPUNET_TARGET [[gnu::always_inline]] inline void prefetch_tile(const float* y,
+                                                               const WinogradOutputs& outputs) {
+  for (index_t i = 0; i < outputs.rows; ++i)
 #pragma GCC unroll 4
     for (int j = 0; j < 4; ++j)
-      __builtin_prefetch(y + i * row + j * 16, 1);
+      __builtin_prefetch(y + i * outputs.row_step + j * outputs.column_step, 1);
 }
 
 // y of the tiles of a block, all output channels: all steps.
@@ -383,13 +391,13 @@ GPUNET_TARGET inline void winograd_forward(const Winograd& g, const WinogradBloc
     for (index_t channel = 0; channel < channels; ++channel)
       for (index_t t = 0; t < block.count; ++t) {
         const WinogradTile& tile = block.tiles[t];
+        const WinogradOutputs outputs = g.outputs_of(tile);
         const index_t image = (tile.group * g.out_channels + first + channel) * g.rows.outputs,
                       row = g.columns.outputs * 16;
-        const index_t rows = g.rows.outputs - tile.row, columns = g.columns.outputs - tile.column;
         float* to = y + (image + tile.row) * row + tile.column * 16;
-        if (channel + 1 < channels) prefetch_tile(to + g.rows.outputs * row, row, rows);
+        if (channel + 1 < channels) prefetch_tile(to + g.rows.outputs * row, outputs);
         winograd_output_tile<Kernel>(m + (channel * WinogradBlock::size + t) * 16, m_plane,
-                                     bias[first + channel], to, row, rows, columns);
+                                     bias[first + channel], to, outputs);
       }
   }
 }
@@ -407,17 +415,16 @@ GPUNET_TARGET inline void winograd_output_gradients(const Winograd& g, const Win
   for (index_t channel = first; channel < last; channel += 16, m += 16)
     for (index_t t = 0; t < block.count; ++t) {
       const WinogradTile& tile = block.tiles[t];
-      const index_t rows = std::min(index_t{4}, g.rows.outputs - tile.row);
-      const index_t columns = std::min(index_t{4}, g.columns.outputs - tile.column);
-      if (rows < 4 || columns < 4) std::fill_n(turned[0][0], 16 * 256, 0.0f);
+      const WinogradOutputs outputs = g.outputs_of(tile);
+      if (outputs.rows < 4 || outputs.columns < 4) std::fill_n(turned[0][0], 16 * 256, 0.0f);
       const index_t size = g.rows.outputs * g.columns.outputs * 16;
-      const float* image = dy + (tile.group * g.out_channels + channel) * size;
-      for (index_t i = 0; i < rows; ++i)
-        for (index_t j = 0; j < columns; ++j)
-          detail::transpose_channels(
-              std::min(index_t{16}, last - channel), size,
-              image + ((tile.row + i) * g.columns.outputs + tile.column + j) * 16,
-              turned[4 * i + j][0], 16);
+      const float* image = dy + (tile.group * g.out_channels + channel) * size +
+                           (tile.row * g.columns.outputs + tile.column) * 16;
+      for (index_t i = 0; i < outputs.rows; ++i)
+        for (index_t j = 0; j < outputs.columns; ++j)
+          detail::transpose_channels(std::min(index_t{16}, last - channel), size,
+                                     image + i * outputs.row_step + j * outputs.column_step,
+                                     turned[4 * i + j][0], 16);
       for (index_t n = 0; n < 16; ++n)
         for (index_t c = 0; c < 16; c += lanes)
           transform<WinogradOutputGradient<Kernel>>(turned[0][n] + c, 4 * 256, 256,

@@ -8,9 +8,9 @@
 #include <gpunet/device/host/host.hpp>
 #include <gpunet/device/host/isa_paths.hpp>
 #include <gpunet/device/host/sum_each.hpp>
-#include <gpunet/ops/any_conv2d/plain.hpp>
 #include <gpunet/ops/conv2d/host/correlation_axis.hpp>
 #include <gpunet/ops/conv2d/host/workers.hpp>
+#include <gpunet/ops/conv2d/plain.hpp>
 
 namespace gpunet {
 
@@ -38,7 +38,7 @@ constexpr index_t any_tile(index_t channels) {
 
 }  // namespace gpunet
 
-#define GPUNET_KERNELS <gpunet/ops/any_conv2d/host/rows.inl>
+#define GPUNET_KERNELS <gpunet/ops/conv2d/host/any_rows.inl>
 #include <gpunet/device/host/each_isa_path.inl>
 
 namespace gpunet::detail {
@@ -349,80 +349,86 @@ class AnyGradientTask {
   index_t ins_, rows_at_once_, ins_at_once_;
 };
 
-// A convolution of a slice, or an input gradient: x -> y.
-inline void any_correlate_slice(Host& device, const AnyConv2dArgs<float>& a, bool gradient,
-                                const float* x, float* y) {
-  const Conv2dGeometry& g = a.g;
-  const AnySchedule schedule(g, a.slice.inner, gradient);
+// The arrays of a correlation.
+struct AnyArrays {
+  const float *x, *w;
+  OptionalArray<const float> b;  // of the channels of y
+  float *y, *scratch;
+};
+
+// A convolution of a slice, or an input gradient.
+inline void any_correlate_slice(Host& device, const Slice& slice, const Conv2dGeometry& g,
+                                bool gradient, const AnyArrays& a) {
+  const AnySchedule schedule(g, slice.inner, gradient);
   const AnyFilters filters{a.w, gradient ? g.area() : g.taps(), gradient ? g.taps() : g.area(),
                            g.outs() * g.taps()};
-  device.run_if(is_shared(a.slice, g), g.groups, [&](index_t group, int) {
+  const bool shared = is_shared(slice, g);
+  device.run_if(shared, g.groups, [&](index_t group, int) {
     pack_any_filters(schedule.c, filters, group, a.scratch + group * schedule.filters());
   });
   const AnyCorrelation& c = schedule.c;
   const index_t per_group = schedule.phases() * schedule.bands;
-  const index_t in = c.rows.sources() * c.columns.sources() * c.channels * a.slice.inner;
-  const index_t out = c.rows.targets() * c.columns.targets() * c.out_channels * a.slice.inner;
+  const index_t in = c.rows.sources() * c.columns.sources() * c.channels * slice.inner;
+  const index_t out = c.rows.targets() * c.columns.targets() * c.out_channels * slice.inner;
   float* parts = a.scratch + round_up(g.groups * schedule.filters(), 16);
-  device.run_if(is_shared(a.slice, g), a.slice.outer * g.groups * per_group,
-                [&](index_t i, int worker) {
-                  const index_t part = i / per_group, group = part % g.groups, rest = i % per_group;
-                  schedule.run(rest % schedule.phases(), rest / schedule.phases(),
-                               a.scratch + group * schedule.filters(), a.b + group * c.out_channels,
-                               x + part * in, y + part * out, parts + worker * schedule.part());
-                });
+  device.run_if(shared, slice.outer * g.groups * per_group, [&](index_t i, int worker) {
+    const index_t part = i / per_group, group = part % g.groups, rest = i % per_group;
+    schedule.run(rest % schedule.phases(), rest / schedule.phases(),
+                 a.scratch + group * schedule.filters(), a.b + group * c.out_channels,
+                 a.x + part * in, a.y + part * out, parts + worker * schedule.part());
+  });
+}
+
+// Returns the floats of scratch that the functions below need.
+inline index_t any_rows_scratch(const Host& device, const Slice& slice, const Conv2dGeometry& g) {
+  if (!has_any_rows(g)) return 0;
+  const index_t workers = conv2d_workers(device, slice, g);
+  return std::max({AnySchedule(g, slice.inner, false).scratch(workers),
+                   AnySchedule(g, slice.inner, true).scratch(workers),
+                   workers * AnyGradientTask(g, slice.inner).part()});
+}
+
+inline void forward_by_any_rows(Host& device, const Conv2dForwardArgs<float>& a) {
+  if (!has_any_rows(a.block.g)) return conv2d_forward<Host, float, Conv2dGeometry>(device, a);
+  any_correlate_slice(device, a.slice, a.block.g, false, {a.x, a.w, a.b, a.y, a.scratch});
+}
+
+inline void backward_input_by_any_rows(Host& device, const Conv2dBackwardArgs<float>& a) {
+  if (!has_any_rows(a.block.g))
+    return conv2d_backward_input<Host, float, Conv2dGeometry>(device, a);
+  any_correlate_slice(device, a.slice, a.block.g, true, {a.dy, a.w, a.b, a.dx, a.scratch});
+}
+
+// Without db.
+inline void backward_weight_by_any_rows(Host& device, const Conv2dBackwardArgs<float>& a) {
+  const Conv2dGeometry& g = a.block.g;
+  if (!has_any_rows(g)) {
+    Conv2dBackwardArgs<float> weight = a;
+    weight.db = {};
+    return conv2d_backward_parameters<Host, float, Conv2dGeometry>(device, weight);
+  }
+  const AnyGradientTask task(g, a.slice.inner);
+  const index_t workers = conv2d_workers(device, a.slice, g);
+  // Groups are divided where there are fewer of them than threads.
+  const index_t outs = std::min(g.outs(), round_up(ceil_div(g.out_channels, workers), 4));
+  const index_t parts = ceil_div(g.outs(), outs);
+  device.run_if(workers > 1, g.groups * parts, [&](index_t i, int worker) {
+    const index_t group = i / parts, first = i % parts * outs, out = group * g.outs() + first;
+    for (index_t outer = 0; outer < a.slice.outer; ++outer)
+      task.run(std::min(outs, g.outs() - first),
+               a.x + (outer * g.in_channels + group * g.ins()) * g.in_pixels() * a.slice.inner,
+               a.dy + (outer * g.out_channels + out) * g.out_pixels() * a.slice.inner,
+               a.dw + out * g.taps(), outer == 0 ? a.accumulate : Accumulate::yes,
+               a.scratch + worker * task.part());
+  });
 }
 
 }  // namespace gpunet::detail
 
 namespace gpunet {
 
-inline index_t any_conv2d_scratch(const Host& device, const Slice& slice, const Conv2dGeometry& g,
-                                  float) {
-  if (!detail::has_any_rows(g)) return 0;
-  const index_t workers = detail::conv2d_workers(device, slice, g);
-  return std::max({detail::AnySchedule(g, slice.inner, false).scratch(workers),
-                   detail::AnySchedule(g, slice.inner, true).scratch(workers),
-                   workers * detail::AnyGradientTask(g, slice.inner).part()});
-}
-
-inline void any_conv2d_forward(Host& device, const AnyConv2dArgs<float>& a, const float* x,
-                               float* y) {
-  if (!detail::has_any_rows(a.g)) return any_conv2d_forward<Host, float>(device, a, x, y);
-  detail::any_correlate_slice(device, a, false, x, y);
-}
-
-inline void any_conv2d_backward_input(Host& device, const AnyConv2dArgs<float>& a, const float* dy,
-                                      float* dx) {
-  if (!detail::has_any_rows(a.g)) return any_conv2d_backward_input<Host, float>(device, a, dy, dx);
-  detail::any_correlate_slice(device, a, true, dy, dx);
-}
-
-inline void any_conv2d_backward_weight(Host& device, const AnyConv2dArgs<float>& a, const float* x,
-                                       const float* dy, float* dw, Accumulate accumulate) {
-  const Conv2dGeometry& g = a.g;
-  if (!detail::has_any_rows(g))
-    return any_conv2d_backward_weight<Host, float>(device, a, x, dy, dw, accumulate);
-  const detail::AnyGradientTask task(g, a.slice.inner);
-  const bool shared = detail::is_shared(a.slice, g);
-  // Groups are divided where there are fewer of them than threads.
-  const index_t workers = shared ? device.threads() : 1;
-  const index_t outs = std::min(g.outs(), round_up(ceil_div(g.out_channels, workers), 4));
-  const index_t parts = ceil_div(g.outs(), outs);
-  device.run_if(shared, g.groups * parts, [&](index_t i, int worker) {
-    const index_t group = i / parts, first = i % parts * outs, out = group * g.outs() + first;
-    for (index_t outer = 0; outer < a.slice.outer; ++outer)
-      task.run(std::min(outs, g.outs() - first),
-               x + (outer * g.in_channels + group * g.ins()) * g.in_pixels() * a.slice.inner,
-               dy + (outer * g.out_channels + out) * g.out_pixels() * a.slice.inner,
-               dw + out * g.taps(), outer == 0 ? accumulate : Accumulate::yes,
-               a.scratch + worker * task.part());
-  });
-}
-
-inline void any_conv2d_backward_bias(Host& device, const Slice& slice, index_t channels,
-                                     index_t pixels, const float* dy, float* db,
-                                     Accumulate accumulate) {
+inline void conv2d_backward_bias(Host& device, const Slice& slice, index_t channels, index_t pixels,
+                                 const float* dy, float* db, Accumulate accumulate) {
   const index_t plane = pixels * slice.inner;
   device.run_if(slice.outer * channels * plane >= 1 << 18, channels, [&](index_t channel, int) {
     LongSum<float> total;

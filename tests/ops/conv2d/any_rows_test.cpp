@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <gpunet/gpunet.hpp>
-#include <gpunet/ops/any_conv2d/host/rows.hpp>
+#include <gpunet/ops/conv2d/host/any_rows.hpp>
 
 #include "support/devices.hpp"
 #include "support/tuned_check.hpp"
@@ -52,31 +52,38 @@ void compare(Host& host, RandomShapes& random, const Slice& slice, const Conv2dG
                            db_before = random.values(g.out_channels);
   Outcome y(host, slice.samples() * g.out_features()), dx(host, slice.samples() * g.in_features());
   Outcome dw(host, weights), db(host, g.out_channels);
-  AnyConv2dArgs<float> with_b{slice, g, w.data(), b.data()}, with_c{slice, g, w.data(), c.data()};
-  any_conv2d_forward<Host, float>(host, with_b, x.data(), y.plain());
-  any_conv2d_backward_input<Host, float>(host, with_c, dy.data(), dx.plain());
+  Conv2dForwardArgs<float> forward{slice, {g}, x.data(), w.data(), b.data(), y.plain()};
+  Conv2dBackwardArgs<float> backward{slice,     {g},      x.data(),  nullptr,
+                                     dy.data(), w.data(), dx.plain()};
+  backward.b = c.data();
+  conv2d_forward<Host, float, Conv2dGeometry>(host, forward);
+  conv2d_backward_input<Host, float, Conv2dGeometry>(host, backward);
   for (const Accumulate accumulate : {Accumulate::no, Accumulate::yes}) {
     dw.start(dw_before);
     db.start(db_before);
-    any_conv2d_backward_weight<Host, float>(host, with_b, x.data(), dy.data(), dw.plain(),
-                                            accumulate);
-    any_conv2d_backward_bias<Host, float>(host, slice, g.out_channels, g.out_pixels(), dy.data(),
-                                          db.plain(), accumulate);
+    backward.accumulate = accumulate;
+    backward.dw = dw.plain();
+    backward.db = db.plain();
+    conv2d_backward_parameters<Host, float, Conv2dGeometry>(host, backward);
+    backward.dw = dw.tuned();
+    backward.db = {};
     for (const Isa path : isas()) {
       CAPTURE(static_cast<int>(path));
       set_isa(path);
-      const GuardedBuffer<float, Host> scratch(host, any_conv2d_scratch(host, slice, g, 0.0f));
-      with_b.scratch = with_c.scratch = scratch.data();
+      const GuardedBuffer<float, Host> scratch(host, detail::any_rows_scratch(host, slice, g));
+      forward.scratch = backward.scratch = scratch.data();
       dw.start_tuned(dw_before);
       db.start_tuned(db_before);
-      any_conv2d_backward_weight(host, with_b, x.data(), dy.data(), dw.tuned(), accumulate);
-      any_conv2d_backward_bias(host, slice, g.out_channels, g.out_pixels(), dy.data(), db.tuned(),
-                               accumulate);
+      detail::backward_weight_by_any_rows(host, backward);
+      conv2d_backward_bias(host, slice, g.out_channels, g.out_pixels(), dy.data(), db.tuned(),
+                           accumulate);
       dw.check("dw");
       db.check("db");
       if (accumulate == Accumulate::yes) continue;
-      any_conv2d_forward(host, with_b, x.data(), y.tuned());
-      any_conv2d_backward_input(host, with_c, dy.data(), dx.tuned());
+      forward.y = y.tuned();
+      backward.dx = dx.tuned();
+      detail::forward_by_any_rows(host, forward);
+      detail::backward_input_by_any_rows(host, backward);
       y.check("y");
       dx.check("dx");
     }
@@ -116,13 +123,16 @@ TEST_CASE("convolutions of all options are bitwise identical for any number of t
     Outcome y(host, slice.samples() * g.out_features()),
         dx(host, slice.samples() * g.in_features());
     Outcome dw(host, weights), db(host, g.out_channels);
-    const GuardedBuffer<float, Host> scratch(host, any_conv2d_scratch(host, slice, g, 0.0f));
-    const AnyConv2dArgs<float> args{slice, g, w.data(), nullptr, scratch.data()};
-    any_conv2d_forward(host, args, x.data(), y.tuned());
-    any_conv2d_backward_input(host, args, dy.data(), dx.tuned());
-    any_conv2d_backward_weight(host, args, x.data(), dy.data(), dw.tuned(), Accumulate::no);
-    any_conv2d_backward_bias(host, slice, g.out_channels, g.out_pixels(), dy.data(), db.tuned(),
-                             Accumulate::no);
+    const GuardedBuffer<float, Host> scratch(host, detail::any_rows_scratch(host, slice, g));
+    Conv2dBackwardArgs<float> backward{slice,    {g},        x.data(), nullptr,   dy.data(),
+                                       w.data(), dx.tuned(), {},       dw.tuned()};
+    backward.scratch = scratch.data();
+    detail::forward_by_any_rows(
+        host, {slice, {g}, x.data(), w.data(), nullptr, y.tuned(), scratch.data()});
+    detail::backward_input_by_any_rows(host, backward);
+    detail::backward_weight_by_any_rows(host, backward);
+    conv2d_backward_bias(host, slice, g.out_channels, g.out_pixels(), dy.data(), db.tuned(),
+                         Accumulate::no);
     return std::array{y.values(), dx.values(), dw.values(), db.values()};
   };
   for (const Slice& slice : {Slice{1, 1, 1}, Slice{4, 4, 1}, Slice{21, 2, 16}})
