@@ -10,12 +10,13 @@
 #include "support/geometry_text.hpp"
 #include "support/tuned_check.hpp"
 
-// Operands and reference results, in double, of one convolution.
+// Operands and reference results, in double, of one convolution; c is added to dx, as the bias of
+// a transposed one.
 template <class Geometry>
 struct ConvolutionProblem {
   gpunet::Slice slice;
   Geometry g;
-  std::vector<double> x, dy, w, b, y, dx, dw, db;
+  std::vector<double> x, dy, w, b, c, y, dx, dw, db;
 
   ConvolutionProblem(const gpunet::Slice& of, const Geometry& geometry, gpunet::Generator& random)
       : slice(of),
@@ -24,19 +25,21 @@ struct ConvolutionProblem {
         dy(data(g.out_features(), random)),
         w(random_values<double>(g.out_channels * g.taps(), random)),
         b(random_values<double>(g.out_channels, random)),
+        c(random_values<double>(g.in_channels, random)),
         y(dy.size()),
         dx(x.size()),
         dw(w.size()),
         db(b.size()) {
-    for (auto* values : {&x, &dy, &w, &b})
+    for (auto* values : {&x, &dy, &w, &b, &c})
       for (double& value : *values)
         value = static_cast<float>(value);
     gpunet::Host host({.threads = 1});
     gpunet::conv2d_forward<gpunet::Host, double>(
         host, gpunet::Conv2dForwardArgs<double, Geometry>{
                   slice, {g}, x.data(), w.data(), b.data(), y.data()});
-    const gpunet::Conv2dBackwardArgs<double, Geometry> backward{
+    gpunet::Conv2dBackwardArgs<double, Geometry> backward{
         slice, {g}, x.data(), nullptr, dy.data(), w.data(), dx.data(), dw.data(), db.data()};
+    backward.b = c.data();
     gpunet::conv2d_backward_input<gpunet::Host, double>(host, backward);
     gpunet::conv2d_backward_parameters<gpunet::Host, double>(host, backward);
   }
@@ -61,7 +64,8 @@ struct ConvolutionResults {
 template <class Geometry>
 ConvolutionResults run(gpunet::Host& host, const ConvolutionProblem<Geometry>& p) {
   const auto x = operand(host, to_floats(p.x)), dy = operand(host, to_floats(p.dy));
-  const auto w = operand(host, to_floats(p.w)), b = operand(host, to_floats(p.b));
+  const auto w = operand(host, to_floats(p.w)), b = operand(host, to_floats(p.b)),
+             c = operand(host, to_floats(p.c));
   const auto size = [](const auto& values) {
     return static_cast<gpunet::index_t>(values.size());
   };
@@ -74,6 +78,7 @@ ConvolutionResults run(gpunet::Host& host, const ConvolutionProblem<Geometry>& p
   gpunet::Conv2dBackwardArgs<float, Geometry> backward{
       p.slice, {p.g}, x.data(), nullptr, dy.data(), w.data(), dx.data(), dw.data(), db.data()};
   backward.scratch = scratch.data();
+  backward.b = c.data();
   conv2d_backward_input(host, backward);
   ConvolutionResults results{y.download(), dx.download(), {}, {}, {}, {}};
   for (gpunet::Accumulate accumulate : {gpunet::Accumulate::no, gpunet::Accumulate::yes}) {

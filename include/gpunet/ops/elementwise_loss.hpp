@@ -96,27 +96,29 @@ struct ElementwiseLossGradient {
 namespace detail {
 
 // Computes the sums of groups of `inner` samples side by side, of which threads share long ones.
-template <index_t inner, class F, class T>
+template <int inner, class F, class T>
 void sum_groups(Host& device, const ElementwiseLossSums<F, T>& sums) {
-  constexpr index_t most_parts = 16, enough = 1 << 12;  // features
+  constexpr index_t enough = 1 << 12;  // features
+  constexpr int most_parts = 16;
+  constexpr auto lanes = static_cast<std::size_t>(inner);
   const index_t features = sums.features,
-                parts = std::clamp(features / enough, index_t{1}, most_parts);
+                parts = std::clamp(features / enough, index_t{1}, index_t{most_parts});
   for (index_t first = 0; first < sums.slice.count; first += inner) {
-    WideSum<T> totals[most_parts][inner];
+    WideSum<T> totals[most_parts][lanes];
     device.run_if(parts > 1, parts, [&](index_t part, int) {
       const index_t end = (part + 1) * features / parts;
-      WideSum<T> total[inner] = {};
+      WideSum<T> total[lanes] = {};
       for (index_t k = part * features / parts; k < end;) {
-        T run[inner] = {};
+        T run[lanes] = {};
         for (const index_t some = std::min(end, k + sum_run); k < some; ++k)
-          for (index_t j = 0; j < inner; ++j)
+          for (int j = 0; j < inner; ++j)
             run[j] += sums.value(first + j, k, first * features + k * inner + j);
-        for (index_t j = 0; j < inner; ++j)
+        for (int j = 0; j < inner; ++j)
           total[j] += static_cast<WideSum<T>>(run[j]);
       }
       std::copy_n(total, inner, totals[part]);
     });
-    for (index_t j = 0; j < std::min(inner, sums.slice.count - first); ++j) {
+    for (index_t j = 0; j < std::min(index_t{inner}, sums.slice.count - first); ++j) {
       WideSum<T> total = 0;
       for (index_t part = 0; part < parts; ++part)
         total += totals[part][j];

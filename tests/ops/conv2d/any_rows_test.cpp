@@ -124,8 +124,8 @@ TEST_CASE("convolutions of all options are bitwise identical for any number of t
         dx(host, slice.samples() * g.in_features());
     Outcome dw(host, weights), db(host, g.out_channels);
     const GuardedBuffer<float, Host> scratch(host, detail::any_rows_scratch(host, slice, g));
-    Conv2dBackwardArgs<float> backward{slice,    {g},        x.data(), nullptr,   dy.data(),
-                                       w.data(), dx.tuned(), {},       dw.tuned()};
+    Conv2dBackwardArgs<float> backward{slice,     {g},      x.data(),   nullptr,
+                                       dy.data(), w.data(), dx.tuned(), dw.tuned()};
     backward.scratch = scratch.data();
     detail::forward_by_any_rows(
         host, {slice, {g}, x.data(), w.data(), nullptr, y.tuned(), scratch.data()});

@@ -29,7 +29,9 @@ void conv2d_backward_input(Host& device, const Conv2dBackwardArgs<float, Columns
 
 void conv2d_backward_parameters(Host& device,
                                 const Conv2dBackwardArgs<float, ColumnsGeometry>& args) {
-  detail::backward_parameters_by_columns(device, args.general());
+  conv2d_backward_bias(device, args.slice, args.block.g.out_channels, args.block.g.out_pixels(),
+                       args.dy, args.db.data(), args.accumulate);
+  detail::backward_weight_by_columns(device, args.general());
 }
 
 }  // namespace

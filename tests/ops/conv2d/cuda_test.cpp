@@ -33,12 +33,12 @@ Conv2dGeometry random_geometry(RandomShapes& random) {
   return g;
 }
 
-// The numbers of one convolution, and what a device makes of them.
+// The numbers of one convolution, and what a device makes of them; c is added to dx.
 template <class T>
 struct Convolution {
   Conv2dGeometry g;
   index_t samples;
-  std::vector<T> x, w, b, dy, dw, db;
+  std::vector<T> x, w, b, c, dy, dw, db;
 
   Convolution(RandomShapes& random, const Conv2dGeometry& geometry, index_t count)
       : g(geometry), samples(count) {
@@ -49,6 +49,7 @@ struct Convolution {
     x = values(samples * g.in_features());
     w = values(g.out_channels * g.taps());
     b = values(g.out_channels);
+    c = values(g.in_channels);
     dy = values(samples * g.out_features());
     dw = values(g.out_channels * g.taps());
     db = values(g.out_channels);
@@ -73,15 +74,17 @@ Results<T> compute(D& device, const Convolution<T>& c, Accumulate accumulate) {
     return buffer;
   };
   const auto x = on_device(c.x), w = on_device(c.w), b = on_device(c.b), dy = on_device(c.dy);
+  const auto bias_of_dx = on_device(c.c);
   const auto dw = on_device(c.dw), db = on_device(c.db);
   GuardedBuffer<T, D> y(device, size(c.dy)), dx(device, size(c.x));
   GuardedBuffer<T, D> scratch(device, conv2d_scratch(device, slice, c.g, T{}));
   conv2d_forward(device, Conv2dForwardArgs<T>{
                              slice, {c.g}, x.data(), w.data(), b.data(), y.data(), scratch.data()});
   scratch.fill_with_nan();
-  const Conv2dBackwardArgs<T> backward{slice,     {c.g},      x.data(),      nullptr,
-                                       dy.data(), w.data(),   dx.data(),     dw.data(),
-                                       db.data(), accumulate, scratch.data()};
+  Conv2dBackwardArgs<T> backward{slice,     {c.g},      x.data(),      nullptr,
+                                 dy.data(), w.data(),   dx.data(),     dw.data(),
+                                 db.data(), accumulate, scratch.data()};
+  backward.b = bias_of_dx.data();
   conv2d_backward_input(device, backward);
   scratch.fill_with_nan();
   conv2d_backward_parameters(device, backward);
@@ -98,9 +101,10 @@ Results<double> plain(const Convolution<double>& c, Accumulate accumulate) {
   conv2d_forward<Host, double>(
       host,
       Conv2dForwardArgs<double>{slice, {c.g}, c.x.data(), c.w.data(), c.b.data(), r.y.data()});
-  const Conv2dBackwardArgs<double> backward{slice,       {c.g},      c.x.data(),  nullptr,
-                                            dy.data(),   c.w.data(), r.dx.data(), r.dw.data(),
-                                            r.db.data(), accumulate};
+  Conv2dBackwardArgs<double> backward{slice,       {c.g},      c.x.data(),  nullptr,
+                                      dy.data(),   c.w.data(), r.dx.data(), r.dw.data(),
+                                      r.db.data(), accumulate};
+  backward.b = c.c.data();
   conv2d_backward_input<Host, double>(host, backward);
   conv2d_backward_parameters<Host, double>(host, backward);
   return r;
@@ -113,8 +117,8 @@ Convolution<double> in_double(const Convolution<T>& c, RandomShapes& random, Pre
   const auto copy = [](const std::vector<T>& from, std::vector<double>& to) {
     to.assign(from.begin(), from.end());
   };
-  copy(c.x, wide.x), copy(c.w, wide.w), copy(c.b, wide.b), copy(c.dy, wide.dy), copy(c.dw, wide.dw),
-      copy(c.db, wide.db);
+  copy(c.x, wide.x), copy(c.w, wide.w), copy(c.b, wide.b), copy(c.c, wide.c), copy(c.dy, wide.dy),
+      copy(c.dw, wide.dw), copy(c.db, wide.db);
   for (auto* factor : {&wide.x, &wide.w, &wide.dy})
     for (double& value : *factor)
       value = precision == Precision::exact ? value

@@ -46,6 +46,25 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("groups of many channels are convolutions of their own") {
+  Generator random(5);
+  const auto grouped = [](index_t groups, const ConvAxis& rows, const ConvAxis& columns) {
+    return WideConv2dGeometry{{33 * groups, 34 * groups, groups, rows, columns}};
+  };
+  const auto compare = [&](const HostOptions& options, const Slice& slice,
+                           const WideConv2dGeometry& g, double most) {
+    REQUIRE(detail::groups_pay(Host(options), slice, g));
+    compare_with_plain(options, slice, g, random, most);
+  };
+  const HostOptions exact{.precision = Precision::exact};
+  compare(exact, {29, 2, 16}, grouped(2, conv_axis(7, 3, 2, 1), conv_axis(9, 3, 1, 0)), tolerance);
+  compare(exact, {13, 1, 16}, grouped(3, ConvAxis{}, conv_axis(20, 3, 1, 2, 2)), tolerance);
+  compare(exact, {3, 3, 1}, grouped(2, conv_axis(6, 3, 1, 1), conv_axis(5, 3, 1, 1)), tolerance);
+  compare({}, {16, 1, 16}, grouped(2, conv_axis(8, 3, 1, 1), conv_axis(12, 3, 1, 1)), 2e-5);
+  CHECK_FALSE(detail::groups_pay(Host(), {16, 1, 16},
+                                 {{64, 64, 64, conv_axis(9, 3, 1, 1), conv_axis(9, 3, 1, 1)}}));
+}
+
 TEST_CASE("convolutions of few channels are shared among threads too") {
   Generator random(3);
   const Slice slice{44, 3, 16};

@@ -38,7 +38,9 @@ void conv2d_backward_input(Host& device, const Conv2dBackwardArgs<float, Winogra
 
 void conv2d_backward_parameters(Host& device,
                                 const Conv2dBackwardArgs<float, WinogradGeometry>& args) {
-  detail::winograd_backward_parameters(device, args.general());
+  conv2d_backward_bias(device, args.slice, args.block.g.out_channels, args.block.g.out_pixels(),
+                       args.dy, args.db.data(), args.accumulate);
+  detail::winograd_backward_weight(device, args.general());
 }
 
 }  // namespace
@@ -70,13 +72,16 @@ TEST_CASE("Winograd's convolution does what the plain one does, over random shap
   RandomShapes shapes(3);
   Generator random(4);
   for (int i = 0; i < (under_sanitizers ? 6 : 40); ++i) {
-    const index_t kernel = shapes.pick(0, 2) > 0 ? 5 : 3, padding = shapes.pick(0, kernel - 1);
-    const auto side = [&] {
-      return std::max(index_t{1}, kernel - 2 * padding) + shapes.pick(0, 8);
+    const index_t kernel = shapes.pick(0, 2) > 0 ? 5 : 3;
+    const auto axis = [&] {
+      const index_t dilation = shapes.pick(0, 1) ? 1 : shapes.pick(2, 4),
+                    reach = (kernel - 1) * dilation + 1, padding = shapes.pick(0, reach - 1);
+      return conv_axis(std::max(index_t{1}, reach - 2 * padding) + shapes.pick(0, 12), kernel, 1,
+                       padding, dilation);
     };
     const index_t outer = shapes.pick(1, 2), samples = 16 * outer - shapes.pick(0, 15);
     const index_t in = shapes.pick(1, i % 2 ? 40 : 8), out = shapes.pick(1, i % 2 ? 40 : 8);
-    const WinogradGeometry g{geometry(in, out, side(), side(), padding, kernel)};
+    const WinogradGeometry g{{{in, out, 1, axis(), axis()}}};
     compare_with_plain({}, {samples, outer, 16}, g, random, tolerance);
   }
 }

@@ -145,7 +145,7 @@ class LaneSums {
 };
 
 // Returns the sum of n numbers.
-GPUNET_TARGET inline float sum_of(const float* x, index_t n) {
+GPUNET_TARGET inline double sum_of(const float* x, index_t n) {
   constexpr index_t block = 4 * lanes;
   double total = 0;
   float all = 0;
@@ -166,7 +166,7 @@ GPUNET_TARGET inline float sum_of(const float* x, index_t n) {
     x += some;
     left -= some;
   }
-  return static_cast<float>(total);
+  return total;
 }
 
 }  // namespace gpunet::GPUNET_PATH

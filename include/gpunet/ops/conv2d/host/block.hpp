@@ -80,28 +80,24 @@ inline void forward_in_rows(const RowBlock& block, const Conv2dForwardArgs<float
 
 // Rows `first` to `first + rows` of the convolution's gradient, in `waiting` unless they are those
 // of the block's output.
-inline GradientRows gradient_rows(Host& device, const RowBlock& block, index_t first, index_t rows,
+inline GradientRows gradient_rows(const RowBlock& block, index_t first, index_t rows,
                                   const Conv2dBackwardArgs<float>& a, float* waiting) {
   const index_t width = block.g.columns.outputs * block.inner,
                 out_width = block.width() * block.inner;
   const index_t plane = block.height() * out_width, out_rows = block.pool ? rows / 2 : rows;
   const index_t begin = (block.pool ? first / 2 : first) * out_width;
-  const bool relu = block.activation == Activation::relu;
-  if (!block.pool && !relu) return {a.dy + begin, plane, first, rows, width};
+  if (!block.pool) return {a.dy + begin, plane, first, rows, width};
   for (index_t channel = 0; channel < block.g.out_channels; ++channel) {
     const index_t at = channel * plane + begin;
     float* to = waiting + channel * rows * width;
-    if (block.pool)
-      for (index_t i = 0; i < out_rows; ++i)
-        max_pool_rows_backward(block.g.columns.outputs, block.inner, a.dy + at + i * out_width,
-                               a.choice + at + i * out_width, to + 2 * i * width);
-    else
-      rectify_gradient(device, rows * width, a.y + at, a.dy + at, to);
+    for (index_t i = 0; i < out_rows; ++i)
+      max_pool_rows_backward(block.g.columns.outputs, block.inner, a.dy + at + i * out_width,
+                             a.choice + at + i * out_width, to + 2 * i * width);
   }
   return {waiting, rows * width, first, rows, width};
 }
 
-// One group of samples: dx [in_features][inner], and dw and db, unless they are null.
+// One group of samples: dx [in_features][inner] and dw, unless they are null.
 inline void backward_in_rows(Host& device, const RowBlock& block,
                              const Conv2dBackwardArgs<float>& a) {
   const Conv2dGeometry& g = block.g;
@@ -109,14 +105,14 @@ inline void backward_in_rows(Host& device, const RowBlock& block,
   const SpreadRows spread{g, block.inner, block.used_height()};
   float *waiting = a.scratch, *image = waiting + block.waiting(), *packed = image + block.image();
   float* frame = packed + packed_elements(g.in_channels, g.out_channels, g.area());
-  if (block.pool && block.activation == Activation::relu)  // pooled gradients of zeros go nowhere
+  if (block.activation == Activation::relu)
     rectify_gradient(device, block.out_features() * block.inner, a.y, a.dy, a.dy);
   const Correlation c = over_input(g, block.inner, a.x, image);
   Accumulate accumulate = a.accumulate;
   for (index_t row = 0; row < block.used_height(); row += rows, accumulate = Accumulate::yes) {
     const index_t some = std::min(rows, block.used_height() - row);
-    const GradientRows dz = gradient_rows(device, block, row, some, a, waiting);
-    if (a.dw) GPUNET_CALL_PATH(c.width, parameter_gradients, c, dz, a.dw, a.db, accumulate);
+    const GradientRows dz = gradient_rows(block, row, some, a, waiting);
+    if (a.dw) GPUNET_CALL_PATH(c.width, weight_gradient, c, dz, a.dw, accumulate);
     if (a.dx) spread.fill(dz, frame);
   }
   if (a.dx) correlate_gradient(device, false, spread, frame, a.w, {}, a.dx, packed);
@@ -154,10 +150,9 @@ struct RowBlocks {
   index_t inputs() const { return block.g.in_features() * slice.inner; }
   index_t outputs() const { return block.out_features() * slice.inner; }
   index_t weights() const { return block.g.out_channels * block.g.taps(); }
-  index_t part_size() const { return weights() + block.g.out_channels; }
   index_t worker_size(const Host& device) const { return round_up(block.scratch(device), 16); }
   index_t scratch(const Host& device) const {
-    return workers * worker_size(device) + (parts() - 1) * part_size();
+    return workers * worker_size(device) + (parts() - 1) * weights();
   }
 };
 
@@ -181,8 +176,7 @@ inline void backward_in_rows(Host& device, const RowBlocks& all,
     Conv2dBackwardArgs<float> one = a;
     one.scratch = a.scratch + worker * size;
     if (part > 0 && a.dw) {
-      one.dw = parts + (part - 1) * all.part_size();
-      if (a.db) one.db = one.dw + weights;
+      one.dw = parts + (part - 1) * weights;
       one.accumulate = Accumulate::no;
     }
     for (index_t group = all.first_group(part); group < all.first_group(part + 1); ++group) {
@@ -197,12 +191,13 @@ inline void backward_in_rows(Host& device, const RowBlocks& all,
   });
   if (!a.dw) return;
   const float* from = parts;
-  for (index_t part = 1; part < all.parts(); ++part, from += all.part_size()) {
+  for (index_t part = 1; part < all.parts(); ++part, from += weights)
     for (index_t i = 0; i < weights; ++i)
       a.dw[i] += from[i];
-    for (index_t i = 0; i < all.block.g.out_channels; ++i)
-      a.db.store_gradient(i, from[weights + i], Accumulate::yes);
-  }
+  // A pooled gradient is that of one element of the convolution.
+  if (a.db)
+    conv2d_backward_bias(device, all.slice, all.block.g.out_channels,
+                         all.block.height() * all.block.width(), a.dy, a.db.data(), a.accumulate);
 }
 
 // Returns the number of elements of the convolution's output, or of its gradient, that wait in

@@ -168,13 +168,11 @@ inline void forward_by_columns(Host& device, const Conv2dForwardArgs<float>& a) 
               });
 }
 
-inline void backward_parameters_by_columns(Host& device, const Conv2dBackwardArgs<float>& a) {
+inline void backward_weight_by_columns(Host& device, const Conv2dBackwardArgs<float>& a) {
   const Conv2dGeometry& g = a.block.g;
   Accumulate accumulate = a.accumulate;
   for (index_t sample = 0; sample < a.slice.outer; ++sample) {
     const float* dy = a.dy + sample * g.out_features();
-    const GradientRows rows{dy, g.out_pixels(), 0, g.rows.outputs, g.columns.outputs};
-    GPUNET_CALL_PATH(g.out_pixels(), bias_gradient, rows, g.out_channels, a.db, accumulate);
     each_band(device, {g}, a.x + sample * g.in_features(), a.scratch,
               [&](index_t first, index_t count, const GemmOperand& columns) {
                 multiply(device, {g.out_channels,

@@ -338,8 +338,8 @@ inline index_t direct_scratch(const Slice& slice, const Conv2dGeometry& g) {
                   16);
 }
 
-// dw and db of all groups, for some output channels, which are the first of dy, dw and db here.
-// Groups of dy have `dy_group` elements.
+// dw of all groups, for some output channels, which are the first of dy and dw here. Groups of dy
+// have `dy_group` elements.
 inline void gradients_of_channels(const Conv2dBackwardArgs<float>& a, index_t dy_group) {
   const Conv2dGeometry& g = a.block.g;
   const index_t inner = a.slice.inner, block = gradient_block(g, inner),
@@ -350,7 +350,7 @@ inline void gradients_of_channels(const Conv2dBackwardArgs<float>& a, index_t dy
     for (index_t row = 0; row < g.rows.outputs; row += block, accumulate = Accumulate::yes) {
       const GradientRows rows{a.dy + outer * dy_group + row * width, g.rows.outputs * width, row,
                               std::min(block, g.rows.outputs - row), width};
-      GPUNET_CALL_PATH(width, parameter_gradients, c, rows, a.dw, a.db, accumulate);
+      GPUNET_CALL_PATH(width, weight_gradient, c, rows, a.dw, accumulate);
     }
   }
 }
@@ -401,12 +401,11 @@ inline void conv2d_backward_input(Host& device, const Conv2dBackwardArgs<float>&
 
 inline void conv2d_backward_parameters(Host& device, const Conv2dBackwardArgs<float>& a) {
   const Conv2dGeometry& g = a.block.g;
-  if (!detail::has_vector_rows(g, g.columns.outputs, a.slice.inner)) {
-    if (a.db)
-      conv2d_backward_bias(device, a.slice, g.out_channels, g.out_pixels(), a.dy, a.db.data(),
-                           a.accumulate);
+  if (a.db)
+    conv2d_backward_bias(device, a.slice, g.out_channels, g.out_pixels(), a.dy, a.db.data(),
+                         a.accumulate);
+  if (!detail::has_vector_rows(g, g.columns.outputs, a.slice.inner))
     return detail::backward_weight_by_any_rows(device, a);
-  }
   const index_t workers = detail::conv2d_workers(device, a.slice, g),
                 part = detail::direct_scratch(a.slice, g);
   const index_t channels = round_up(ceil_div(g.out_channels, workers), 4);
@@ -416,7 +415,6 @@ inline void conv2d_backward_parameters(Host& device, const Conv2dBackwardArgs<fl
     some.block.g.out_channels = std::min(channels, g.out_channels - first);
     some.dy = a.dy + first * g.out_pixels() * a.slice.inner;
     some.dw = a.dw + first * g.taps();
-    some.db = a.db + first;
     some.scratch = a.scratch + worker * part;
     detail::gradients_of_channels(some, g.out_features() * a.slice.inner);
   });

@@ -190,20 +190,9 @@ GPUNET_TARGET inline void weight_gradient_row(const GradientRows& g, const Corre
                                 accumulate);
 }
 
-// db [out] = sum of dy over the rows of a channel, which follow each other.
-GPUNET_TARGET inline void bias_gradient(const GradientRows& g, index_t channels,
-                                        OptionalArray<float> db, Accumulate accumulate) {
-  if (!db) return;
-  const index_t size = g.rows * g.width;
-  for (index_t channel = 0; channel < channels; ++channel)
-    db.store_gradient(channel, sum_of(g.dy + channel * g.channel, size), accumulate);
-}
-
-// db, and dw [out, in, kernel rows, kernel columns] = sum over the rows of dy x.
-GPUNET_TARGET inline void parameter_gradients(const Correlation& c, const GradientRows& all,
-                                              float* dw, OptionalArray<float> db,
-                                              Accumulate accumulate) {
-  bias_gradient(all, c.out_channels, db, accumulate);
+// dw [out, in, kernel rows, kernel columns] = sum over the rows of dy x.
+GPUNET_TARGET inline void weight_gradient(const Correlation& c, const GradientRows& all, float* dw,
+                                          Accumulate accumulate) {
   const bool wide =
       round_up(c.out_channels, wide_gradient) <= round_up(c.out_channels, narrow_gradient);
   const index_t tile = wide ? wide_gradient : narrow_gradient;

@@ -195,16 +195,14 @@ struct WideTask : ChannelTask {
   index_t columns() const { return tile_columns(outs()); }
   index_t gradient_elements() const { return g.area() * rows() * columns(); }
   index_t scratch() const {
-    return correlation().band_elements() + (block * 16 + 2) * columns() + gradient_elements();
+    return correlation().band_elements() + block * 16 * columns() + gradient_elements();
   }
 
-  // Computes dw and db between the channels of the task, from all positions in their order.
+  // Computes dw between the channels of the task, from all positions in their order.
   void run(const Conv2dBackwardArgs<float>& a, float* memory) const {
     const WideCorrelation c = correlation();
-    auto* const sums = reinterpret_cast<double*>(memory);
-    float *packed = memory + 2 * columns(), *turned = packed + c.band_elements(),
+    float *packed = memory, *turned = packed + c.band_elements(),
           *du = turned + block * 16 * columns();
-    std::fill_n(sums, columns(), 0.0);
     std::fill_n(turned, block * 16 * columns() + gradient_elements(), 0.0f);
     const index_t size = g.rows.outputs * g.columns.outputs * 16;
     for (index_t i = 0; i < a.slice.outer * c.bands(); ++i) {
@@ -220,7 +218,6 @@ struct WideTask : ChannelTask {
           for (index_t column = 0; column < count; ++column)
             transpose_channels(outs(), size, from + column * 16, turned + column * 16 * columns(),
                                columns());
-          if (first_in == 0) add_rows(count * 16, turned, sums);
           // Neighboring columns of x follow each other unless there is a stride.
           WideSegments runs;
           const index_t columns_of_run = g.columns.stride == 1 ? count : 1;
@@ -232,25 +229,11 @@ struct WideTask : ChannelTask {
                            c.image.channel_step(band.columns), columns(), packed, turned, du);
         }
     }
-    for (index_t out = 0; out < outs(); ++out) {
+    for (index_t out = 0; out < outs(); ++out)
       for (index_t in = 0; in < ins(); ++in)
         for (index_t tap = 0; tap < g.area(); ++tap)
           store_gradient(a.dw[((first_out + out) * g.in_channels + first_in + in) * g.area() + tap],
                          du[(tap * rows() + in) * columns() + out], a.accumulate);
-      if (first_in == 0)
-        a.db.store_gradient(first_out + out, static_cast<float>(sums[out]), a.accumulate);
-    }
-  }
-
- private:
-  // Computes sums [columns] += the sum of `count` rows.
-  void add_rows(index_t count, const float* from, double* sums) const {
-    for (index_t out = 0; out < outs(); ++out) {
-      LongSum<float> sum;
-      for (index_t i = 0; i < count; ++i)
-        sum += from[i * columns() + out];
-      sums[out] += sum.wide();
-    }
   }
 };
 
@@ -289,7 +272,6 @@ struct ChannelGroup {
     if (a.dx) one.dx = a.dx + x();
     one.b = a.b + in_channel();
     if (a.dw) one.dw = a.dw + w();
-    one.db = a.db + out_channel();
     one.accumulate = outer > 0 ? Accumulate::yes : a.accumulate;
     one.scratch = a.scratch;
     return one;
@@ -365,15 +347,19 @@ inline void conv2d_backward_input(Host& device,
 inline void conv2d_backward_parameters(Host& device,
                                        const Conv2dBackwardArgs<float, WideConv2dGeometry>& a) {
   const WideConv2dGeometry& g = a.block.g;
-  if (detail::groups_pay(device, a.slice, g))
+  const bool in_groups = detail::groups_pay(device, a.slice, g);
+  if (!in_groups && !detail::wide_pays(device, a.slice, g))
+    return conv2d_backward_parameters(device, a.general());
+  if (a.db)
+    conv2d_backward_bias(device, a.slice, g.out_channels, g.out_pixels(), a.dy, a.db.data(),
+                         a.accumulate);
+  if (in_groups)
     return detail::for_each_channel_group(
         a, [&](const auto& group) { conv2d_backward_parameters(device, group); });
-  if (!detail::wide_pays(device, a.slice, g))
-    return conv2d_backward_parameters(device, a.general());
   if (detail::columns_pay(a.slice, g))
-    return detail::backward_parameters_by_columns(device, a.general());
+    return detail::backward_weight_by_columns(device, a.general());
   if (detail::winograd_pays(device, a.slice, g))
-    return detail::winograd_backward_parameters(device, a.general());
+    return detail::winograd_backward_weight(device, a.general());
   const index_t workers = detail::conv2d_workers(device, a.slice, g);
   const detail::ChannelTasks tasks(g.in_channels, g.out_channels, workers);
   const index_t part = round_up(detail::WideTask{tasks[0], g}.scratch(), 16);

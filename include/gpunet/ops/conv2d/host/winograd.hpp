@@ -163,7 +163,7 @@ struct WinogradTask : ChannelTask {
   index_t output_plane() const { return Winograd::matrix_columns * columns() + 16; }
   index_t gradient_plane() const { return detail::tile_rows(ins()) * columns() + 16; }
   index_t scratch(index_t points) const {
-    return points * (Winograd::plane(ins()) + output_plane() + gradient_plane()) + 2 * columns();
+    return points * (Winograd::plane(ins()) + output_plane() + gradient_plane());
   }
 };
 
@@ -253,7 +253,7 @@ inline void winograd_backward_input(Host& device, const Conv2dBackwardArgs<float
   });
 }
 
-inline void winograd_backward_parameters(Host& device, const Conv2dBackwardArgs<float>& a) {
+inline void winograd_backward_weight(Host& device, const Conv2dBackwardArgs<float>& a) {
   const Conv2dGeometry& g = a.block.g;
   const Winograd tiles{g, a.slice.outer};
   const index_t workers = conv2d_workers(device, a.slice, g);
@@ -262,7 +262,7 @@ inline void winograd_backward_parameters(Host& device, const Conv2dBackwardArgs<
   with_winograd_kernel(g.rows.kernel, [&]<index_t Kernel>(Dim<Kernel>) {
     const auto run_task = [&](index_t i, int worker) {
       GPUNET_CALL_PATH(16, winograd_gradients<Kernel>, tiles, WinogradTask{tasks[i]}, a.x, a.dy,
-                       a.dw, a.db, a.accumulate, a.scratch + worker * part);
+                       a.dw, a.accumulate, a.scratch + worker * part);
     };
     device.run_if(workers > 1, tasks.count(), run_task);
   });

@@ -433,27 +433,11 @@ GPUNET_TARGET inline void winograd_output_gradients(const Winograd& g, const Win
     }
 }
 
-// sums [outs] += the bias gradient of `count` tiles and samples: at the points 1 and 1, m is the
-// sum of a tile.
-template <index_t Kernel>
-GPUNET_TARGET inline void winograd_add_bias(const float* m, index_t plane, index_t count,
-                                            index_t outs, double* sums) {
-  m += (winograd_side<Kernel> + 1) * plane;
-  for (index_t out = 0; out < outs; out += lanes) {
-    LaneSums of_block;
-    of_block.add(m + out, count, outs);
-    double of_lanes[GPUNET_LANES];
-    of_block.write(of_lanes);
-    for (index_t lane = 0; lane < lanes; ++lane)
-      sums[out + lane] += of_lanes[lane];
-  }
-}
-
-// dw and db from du [points][in][out] of the channels of a task.
+// dw from du [points][in][out] of the channels of a task.
 template <index_t Kernel>
 GPUNET_TARGET inline void winograd_store_gradients(const Winograd& g, const WinogradTask& task,
-                                                   const float* du, const double* sums, float* dw,
-                                                   OptionalArray<float> db, Accumulate accumulate) {
+                                                   const float* du, float* dw,
+                                                   Accumulate accumulate) {
   const index_t row = task.columns(), plane = task.gradient_plane();
   for (index_t in = task.first_in; in < task.last_in; ++in)
     for (index_t out = task.first_out; out < task.last_out; out += lanes) {
@@ -466,36 +450,28 @@ GPUNET_TARGET inline void winograd_store_gradients(const Winograd& g, const Wino
           store_gradient(dw[((out + o) * g.in_channels + in) * (Kernel * Kernel) + tap],
                          taps[tap][o], accumulate);
     }
-  if (task.first_in == 0)
-    for (index_t out = task.first_out; out < task.last_out; ++out)
-      db.store_gradient(out, static_cast<float>(sums[out - task.first_out]), accumulate);
 }
 
-// dw between the input and output channels of a task, from all tiles in their order; db with the
-// first inputs.
+// dw between the input and output channels of a task, from all tiles in their order.
 template <index_t Kernel>
 GPUNET_TARGET inline void winograd_gradients(const Winograd& g, const WinogradTask& task,
                                              const float* x, const float* dy, float* dw,
-                                             OptionalArray<float> db, Accumulate accumulate,
-                                             float* scratch) {
+                                             Accumulate accumulate, float* scratch) {
   const index_t ins = task.ins(), outs = task.columns();
   const index_t v_plane = Winograd::plane(ins), m_plane = task.output_plane();
   constexpr index_t points = winograd_side<Kernel> * winograd_side<Kernel>;
-  auto* const sums = reinterpret_cast<double*>(scratch);
-  float *v = scratch + 2 * outs, *m = v + points * v_plane, *du = m + points * m_plane;
-  std::fill_n(sums, outs, 0.0);
+  float *v = scratch, *m = v + points * v_plane, *du = m + points * m_plane;
   for (index_t i = 0; i < g.blocks(); ++i) {
     const WinogradBlock block = g.block(i);
     winograd_inputs<Kernel>(g, block, x, task.first_in, task.last_in, v, v_plane);
     winograd_output_gradients<Kernel>(g, block, dy, task.first_out, task.last_out, m, m_plane,
                                       outs);
-    winograd_add_bias<Kernel>(m, m_plane, block.count * 16, outs, sums);
     for (index_t k = 0; k < points; ++k)
       multiply(detail::tile_rows(ins), outs, block.count * 16, v + k * v_plane,
                Winograd::matrix_columns, m + k * m_plane, outs, du + k * task.gradient_plane(),
                outs, i > 0 ? Accumulate::yes : Accumulate::no);
   }
-  winograd_store_gradients<Kernel>(g, task, du, sums, dw, db, accumulate);
+  winograd_store_gradients<Kernel>(g, task, du, dw, accumulate);
 }
 
 }  // namespace gpunet::GPUNET_PATH
