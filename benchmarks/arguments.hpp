@@ -34,6 +34,7 @@ inline Arguments parse_arguments(int argc, char** argv, const std::vector<Job>& 
       "--quick", "fewer and shorter repetitions, without some jobs: under three minutes");
   const bool convolutions =
       options.flag("--convolutions", "the forms of convolution instead of the usual jobs");
+  const bool real = options.flag("--real", "networks of real size instead of the usual jobs");
   arguments.jobs =
       options.all<std::string>("--job", "NAME", "only this job (may be given more than once)");
   arguments.threads =
@@ -59,11 +60,15 @@ inline Arguments parse_arguments(int argc, char** argv, const std::vector<Job>& 
   for (const std::string& path : {arguments.json, arguments.markdown})
     if (!path.empty()) const gpunet::io::AtomicFile probe(path);
 
+  // Returns whether a set is measured where no job is named.
+  const auto is_wanted = [&](JobSet set) {
+    if (convolutions || real)
+      return (convolutions && set == JobSet::convolutions) || (real && set == JobSet::real);
+    return set == JobSet::quick || (set == JobSet::usual && !arguments.quick);
+  };
   if (arguments.jobs.empty())
     for (const Job& job : jobs)
-      if (convolutions ? job.set == JobSet::convolutions
-                       : job.set == JobSet::quick || (job.set == JobSet::usual && !arguments.quick))
-        arguments.jobs.emplace_back(job.name);
+      if (is_wanted(job.set)) arguments.jobs.emplace_back(job.name);
   if (arguments.threads.empty()) arguments.threads = cores > 1 ? std::vector{1, 2} : std::vector{1};
   // The others are compared with one thread.
   std::sort(arguments.threads.begin(), arguments.threads.end());

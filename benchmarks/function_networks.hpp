@@ -5,6 +5,7 @@
 #include <gpunet/networks/language.hpp>
 #include <gpunet/networks/mobilenet_v2.hpp>
 #include <gpunet/networks/resnet.hpp>
+#include <gpunet/networks/unet.hpp>
 
 namespace bench {
 
@@ -21,6 +22,18 @@ struct MobileNetBlock {
   nn::Value operator()(const nn::Value& x) const {
     return gpunet::networks::inverted_residual(x, 32, 1, 6);
   }
+};
+
+// Networks as they are published, on images of their size.
+struct ResNet18 : gpunet::networks::ResNet {
+  static constexpr gpunet::Sizes input{3, 224, 224};
+};
+struct MobileNetV2 : gpunet::networks::MobileNetV2 {
+  static constexpr gpunet::Sizes input{3, 224, 224};
+  MobileNetV2() { p = 0; }  // the sides would drop other elements
+};
+struct UNet : gpunet::networks::UNet {
+  static constexpr gpunet::Sizes input{3, 256, 256};
 };
 
 // Lesson 09, with the vocabulary size of the often used plays of Shakespeare.

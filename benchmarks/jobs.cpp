@@ -47,24 +47,29 @@ Job tensors(std::string_view name, double goal, double arrays) {
       }};
 }
 
+Job of_set(JobSet set, Job job) {
+  job.set = set;
+  return job;
+}
+
 // Returns the job, left out of --quick: it takes long, or resembles another one.
 Job not_in_quick(Job job) {
-  job.set = JobSet::usual;
-  return job;
+  return of_set(JobSet::usual, job);
+}
+
+// Returns a job with a network of real size.
+Job real(Job job) {
+  return of_set(JobSet::real, job);
 }
 
 // Return a form of convolution: both passes of two of them, and the forward pass alone.
 template <class Net>
 Job convolution(std::string_view name) {
-  Job job = training<Net, Momentum, 16, nn::MSELoss>(name, 1);
-  job.set = JobSet::convolutions;
-  return job;
+  return of_set(JobSet::convolutions, training<Net, Momentum, 16, nn::MSELoss>(name, 1));
 }
 template <class Net>
 Job convolution_forward(std::string_view name) {
-  Job job = inference<Net, 16>(name, {1});
-  job.set = JobSet::convolutions;
-  return job;
+  return of_set(JobSet::convolutions, inference<Net, 16>(name, {1}));
 }
 
 }  // namespace
@@ -99,6 +104,13 @@ const std::vector<Job>& jobs() {
       not_in_quick(tensors<column_sums, 1024, 1024>("tensor_column_sums", 1.2, 1)),
       not_in_quick(tensors<product_of_tensors, 256, 256>("tensor_matmul", 1, 3)),
       tensors<sorted_elements, 1000000>("tensor_sort", 1, 4),
+      real(training<ResNet18, Momentum, 8>("resnet18_b8", 1.4)),
+      real(training<ResNet18, Momentum, 16>("resnet18_b16", 1.2)),
+      real(inference<ResNet18>("resnet18_infer_b1", {1.2})),
+      real(training<MobileNetV2, Momentum, 8>("mobilenet_v2_b8", 1.5)),
+      real(inference<MobileNetV2>("mobilenet_v2_infer_b1", {1.5})),
+      real(training<UNet, Momentum, 2, nn::MSELoss>("unet_b2", 1.3)),
+      real(inference<UNet>("unet_infer_b1", {1.3})),
       convolution<SquareConv>("conv_square"),
       convolution_forward<SquareConv>("conv_square_forward"),
       convolution<WideKernelConv>("conv_kernel_3x5"),

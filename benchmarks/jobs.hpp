@@ -16,9 +16,9 @@ struct Goals {
   double pytorch, onnx = unknown;
 };
 
-// The set of a job. --quick measures `quick`, without an option `usual` too, --convolutions the
-// `convolutions`.
-enum class JobSet { quick, usual, convolutions };
+// The set of a job. --quick measures `quick`, without an option `usual` too, --convolutions and
+// --real those of their name.
+enum class JobSet { quick, usual, convolutions, real };
 
 // One row of the table (for each number of threads).
 struct Job {

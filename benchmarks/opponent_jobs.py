@@ -121,6 +121,61 @@ def mobilenet():
     return MobileNetBlock(32, 192)
 
 
+def resnet18():
+    layers, inputs = [*convolution_and_norm(3, 64, 7, 2), nn.ReLU(inplace=True), nn.MaxPool2d(3, 2, 1)], 64
+    for channels in 64, 128, 256, 512:
+        for _ in range(2):
+            layers.append(BasicBlock(inputs, channels, channels // inputs))
+            inputs = channels
+    return nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(512, 1000))
+
+
+class InvertedResidual(nn.Module):
+    def __init__(self, inputs, channels, stride, expansion):
+        super().__init__()
+        wide = inputs * expansion
+        layers = [*convolution_and_norm(inputs, wide, 1), nn.ReLU6(inplace=True)] if expansion > 1 else []
+        self.branch = nn.Sequential(*layers, *convolution_and_norm(wide, wide, 3, stride, wide), nn.ReLU6(inplace=True),
+                                    *convolution_and_norm(wide, channels, 1))
+        self.adds = stride == 1 and inputs == channels
+
+    def forward(self, x):
+        return x + self.branch(x) if self.adds else self.branch(x)
+
+
+def mobilenet_v2():
+    layers, inputs = [*convolution_and_norm(3, 32, 3, 2), nn.ReLU6(inplace=True)], 32
+    for expansion, channels, blocks, stride in ((1, 16, 1, 1), (6, 24, 2, 2), (6, 32, 3, 2), (6, 64, 4, 2), (6, 96, 3, 1),
+                                                (6, 160, 3, 2), (6, 320, 1, 1)):
+        for block in range(blocks):
+            layers.append(InvertedResidual(inputs, channels, 1 if block else stride, expansion))
+            inputs = channels
+    return nn.Sequential(*layers, *convolution_and_norm(320, 1280, 1), nn.ReLU6(inplace=True), nn.AdaptiveAvgPool2d(1),
+                         nn.Flatten(), nn.Linear(1280, 1000))
+
+
+def double_conv(inputs, channels):
+    return nn.Sequential(*convolution_and_norm(inputs, channels, 3), nn.ReLU(inplace=True),
+                         *convolution_and_norm(channels, channels, 3), nn.ReLU(inplace=True))
+
+
+class UNetLevel(nn.Module):
+    def __init__(self, inputs, channels, levels):
+        super().__init__()
+        self.encoder, self.pool = double_conv(inputs, channels), nn.MaxPool2d(2)
+        self.below = UNetLevel(channels, 2 * channels, levels - 1) if levels > 1 else double_conv(channels, 2 * channels)
+        self.up = nn.ConvTranspose2d(2 * channels, channels, 2, 2)
+        self.decoder = double_conv(2 * channels, channels)
+
+    def forward(self, x):
+        down = self.encoder(x)
+        return self.decoder(torch.cat([self.up(self.below(self.pool(down))), down], 1))
+
+
+def unet():
+    return nn.Sequential(UNetLevel(3, 32, 4), nn.Conv2d(32, 1, 1), nn.Sigmoid())
+
+
 class CharLSTM(nn.Module):
     def __init__(self, width, hidden, layers):
         super().__init__()
@@ -344,6 +399,13 @@ JOBS = {
     "tensor_column_sums": lambda: TensorFunction((1024, 1024), plain=lambda a, b: a.sum(0)),
     "tensor_matmul": lambda: TensorFunction((256, 256), plain=lambda a, b: a @ b),
     "tensor_sort": lambda: TensorFunction((1000000,), plain=lambda a, b: a.sort().values),
+    "resnet18_b8": lambda: Training(resnet18, momentum, spread_values(8, 3, 224, 224), spread_classes(1000, 8)),
+    "resnet18_b16": lambda: Training(resnet18, momentum, spread_values(16, 3, 224, 224), spread_classes(1000, 16)),
+    "resnet18_infer_b1": lambda: Inference(resnet18, spread_values(1, 3, 224, 224)),
+    "mobilenet_v2_b8": lambda: Training(mobilenet_v2, momentum, spread_values(8, 3, 224, 224), spread_classes(1000, 8)),
+    "mobilenet_v2_infer_b1": lambda: Inference(mobilenet_v2, spread_values(1, 3, 224, 224)),
+    "unet_b2": lambda: Training(unet, momentum, spread_values(2, 3, 256, 256), spread_squares(2, 1, 256, 256)),
+    "unet_infer_b1": lambda: Inference(unet, spread_values(1, 3, 256, 256)),
     "conv_square": lambda: convolution_training(twice(nn.Conv2d, 3, padding=1), spread_values(16, 64, 28, 28)),
     "conv_square_forward": lambda: Inference(twice(nn.Conv2d, 3, padding=1), spread_values(16, 64, 28, 28)),
     "conv_kernel_3x5": lambda: convolution_training(twice(nn.Conv2d, (3, 5), padding=(1, 2)), spread_values(16, 64, 28, 28)),

@@ -35,6 +35,7 @@ TEST_CASE(
   CHECK(parse({}).jobs == std::vector<std::string>{"one", "two", "three"});
   CHECK(parse({"--quick"}).jobs == std::vector<std::string>{"one", "three"});
   CHECK(parse({"--convolutions"}).jobs == std::vector<std::string>{"four"});
+  CHECK(parse({"--real"}).jobs.empty());
   CHECK(parse({}).threads == std::vector{1, 2});
   CHECK(parse({}, 1).threads == std::vector{1});
   CHECK(parse({}).repetitions() >= 7);
