@@ -5,6 +5,8 @@
 #include "support/channel_convolutions.hpp"
 
 using namespace gpunet;
+using detail::algorithm_of;
+using detail::ConvAlgorithm;
 
 namespace {
 
@@ -18,7 +20,7 @@ TEST_CASE(
     "number of threads") {
   Generator random(1);
   const auto compare = [&](const Slice& slice, const WideConv2dGeometry& g) {
-    REQUIRE(detail::wide_pays(Host({.threads = 1}), slice, g));
+    REQUIRE(algorithm_of(Host({.threads = 1}), slice, g) != ConvAlgorithm::rows);
     compare_with_plain({.precision = Precision::exact}, slice, g, random, tolerance);
   };
   compare({16, 1, 16}, channel_convolution(32, 32, 6, 7, 3, 1, 1));
@@ -38,10 +40,11 @@ TEST_CASE(
     "convolutions that are not between many channels, or of other slices, go the general way") {
   Generator random(2);
   const Host host({.threads = 1});
-  CHECK_FALSE(detail::wide_pays(host, {16, 1, 16}, channel_convolution(3, 16, 4, 4, 3, 1, 1)));
+  CHECK(algorithm_of(host, {16, 1, 16}, channel_convolution(3, 16, 4, 4, 3, 1, 1)) ==
+        ConvAlgorithm::rows);
   for (const Slice& slice : {Slice{4, 1, 4}, Slice{7, 2, 4}}) {
     const WideConv2dGeometry g = channel_convolution(16, 17, 4, 5, 3, 1, 1);
-    CHECK_FALSE(detail::wide_pays(host, slice, g));
+    CHECK(algorithm_of(host, slice, g) == ConvAlgorithm::rows);
     compare_with_plain({}, slice, g, random, tolerance);
   }
 }
@@ -53,7 +56,7 @@ TEST_CASE("groups of many channels are convolutions of their own") {
   };
   const auto compare = [&](const HostOptions& options, const Slice& slice,
                            const WideConv2dGeometry& g, double most) {
-    REQUIRE(detail::groups_pay(Host(options), slice, g));
+    REQUIRE(algorithm_of(Host(options), slice, g) == ConvAlgorithm::groups);
     compare_with_plain(options, slice, g, random, most);
   };
   const HostOptions exact{.precision = Precision::exact};
@@ -61,8 +64,9 @@ TEST_CASE("groups of many channels are convolutions of their own") {
   compare(exact, {13, 1, 16}, grouped(3, ConvAxis{}, conv_axis(20, 3, 1, 2, 2)), tolerance);
   compare(exact, {3, 3, 1}, grouped(2, conv_axis(6, 3, 1, 1), conv_axis(5, 3, 1, 1)), tolerance);
   compare({}, {16, 1, 16}, grouped(2, conv_axis(8, 3, 1, 1), conv_axis(12, 3, 1, 1)), 2e-5);
-  CHECK_FALSE(detail::groups_pay(Host(), {16, 1, 16},
-                                 {{64, 64, 64, conv_axis(9, 3, 1, 1), conv_axis(9, 3, 1, 1)}}));
+  CHECK(algorithm_of(Host(), {16, 1, 16},
+                     {{64, 64, 64, conv_axis(9, 3, 1, 1), conv_axis(9, 3, 1, 1)}}) ==
+        ConvAlgorithm::rows);
 }
 
 TEST_CASE("convolutions of few channels are shared among threads too") {
@@ -78,7 +82,7 @@ TEST_CASE("convolutions of few channels are shared among threads too") {
 TEST_CASE("the rows of a single group of samples are shared among threads") {
   Generator random(4);
   const auto compare = [&](const Slice& slice, const WideConv2dGeometry& g) {
-    REQUIRE_FALSE(detail::wide_pays(Host({.threads = 1}), slice, g));
+    REQUIRE(algorithm_of(Host({.threads = 1}), slice, g) == ConvAlgorithm::rows);
     CHECK(detail::conv2d_workers(Host({.threads = 3}), slice, g) == 3);
     compare_with_plain({}, slice, g, random, tolerance);
   };

@@ -103,7 +103,7 @@ static_assert(WideConv2dGeometry::many_rows < least_tensor_rows);
 
 // y [sample][channel][pixel] += b [channel]. One index = one element of y.
 template <class T>
-struct AddBias {
+struct AddChannelBias {
   index_t channels, pixels;
   const T* b;
   T* y;
@@ -144,7 +144,7 @@ void conv2d_backward_input(Cuda& device, const Conv2dBackwardArgs<T, Geometry>& 
   library->backward_input(device, all, a.dy, a.w, a.dx, a.scratch);
   if (a.b)
     for_each(device, a.slice.samples() * g.in_features(),
-             detail::AddBias<T>{g.in_channels, g.in_pixels(), a.b.data(), a.dx});
+             detail::AddChannelBias<T>{g.in_channels, g.in_pixels(), a.b.data(), a.dx});
 }
 
 template <class T, class Geometry>

@@ -123,7 +123,7 @@ inline void backward_in_rows(Host& device, const RowBlock& block,
 template <class Geometry>
 bool in_rows(const Host& device, const Slice& slice, const Conv2dBlock<Geometry>& block) {
   return (slice.outer > 1 || conv2d_workers(device, slice, block.g) == 1) &&
-         !wide_pays(device, slice, block.g) &&
+         algorithm_of(device, slice, block.g) == ConvAlgorithm::rows &&
          has_vector_rows(block.g, block.g.columns.outputs, slice.inner) &&
          has_vector_rows(block.g, block.g.columns.size, slice.inner);
 }

@@ -119,17 +119,73 @@ struct WideCorrelation {
 
 namespace gpunet::detail {
 
-// Returns whether the kernels of this file are used. With fewer channels the rows of direct.hpp are
-// faster (16 between 16: by a quarter), unless Winograd's algorithm is.
-inline bool wide_pays(const Host& device, const Slice& slice, const WideConv2dGeometry& g) {
-  constexpr index_t channels = 32;
-  if (g.groups > 1) return false;
-  return columns_pay(slice, g) || winograd_pays(device, slice, g) ||
-         (slice.inner == 16 && g.in_channels >= channels && g.out_channels >= channels &&
-          g.area() <= WideCorrelation::most_taps);
+// How Host computes a convolution.
+//   rows      direct.hpp and any_rows.hpp: any convolution
+//   wide      this file
+//   winograd  winograd.hpp
+//   columns   columns.hpp
+//   groups    groups of channels one after another, each as a convolution of its own
+enum class ConvAlgorithm { rows, wide, winograd, columns, groups };
+
+// One group of channels of one group of samples of a convolution with groups.
+struct ChannelGroup {
+  const Conv2dGeometry& g;
+  index_t inner, outer, group;
+
+  WideConv2dGeometry geometry() const { return {{g.ins(), g.outs(), 1, g.rows, g.columns}}; }
+  Slice slice() const { return {inner, 1, inner}; }
+  index_t in_channel() const { return group * g.ins(); }
+  index_t out_channel() const { return group * g.outs(); }
+  index_t x() const { return (outer * g.in_channels + in_channel()) * g.in_pixels() * inner; }
+  index_t y() const { return (outer * g.out_channels + out_channel()) * g.out_pixels() * inner; }
+  index_t w() const { return out_channel() * g.taps(); }
+
+  Conv2dForwardArgs<float, WideConv2dGeometry> of(
+      const Conv2dForwardArgs<float, WideConv2dGeometry>& a) const {
+    return {slice(), {geometry()}, a.x + x(), a.w + w(), a.b + out_channel(), a.y + y(), a.scratch};
+  }
+  Conv2dBackwardArgs<float, WideConv2dGeometry> of(
+      const Conv2dBackwardArgs<float, WideConv2dGeometry>& a) const {
+    Conv2dBackwardArgs<float, WideConv2dGeometry> one{slice(), {geometry()}};
+    one.x = a.x + x();
+    one.dy = a.dy + y();
+    one.w = a.w + w();
+    if (a.dx) one.dx = a.dx + x();
+    one.b = a.b + in_channel();
+    if (a.dw) one.dw = a.dw + w();
+    one.accumulate = outer > 0 ? Accumulate::yes : a.accumulate;
+    one.scratch = a.scratch;
+    return one;
+  }
+};
+
+// Calls f(the arguments of each group).
+template <class Args, class F>
+void for_each_channel_group(const Args& a, F f) {
+  for (index_t outer = 0; outer < a.slice.outer; ++outer)
+    for (index_t group = 0; group < a.block.g.groups; ++group)
+      f(ChannelGroup{a.block.g, a.slice.inner, outer, group}.of(a));
 }
-constexpr bool wide_pays(const Host&, const Slice&, const Conv2dGeometry&) {
-  return false;
+
+// Returns the fastest algorithm, by limits that were measured on one thread. With few channels the
+// rows of direct.hpp are faster than wide (16 between 16: by a quarter); groups of few channels,
+// as of a depthwise convolution, run all at once in any_rows.hpp.
+inline ConvAlgorithm algorithm_of(const Host& device, const Slice& slice,
+                                  const WideConv2dGeometry& g) {
+  constexpr index_t channels = 32;
+  if (g.groups > 1) {
+    const ChannelGroup first{g, slice.inner, 0, 0};
+    const bool pays = algorithm_of(device, first.slice(), first.geometry()) != ConvAlgorithm::rows;
+    return pays ? ConvAlgorithm::groups : ConvAlgorithm::rows;
+  }
+  if (columns_pay(slice, g)) return ConvAlgorithm::columns;
+  if (winograd_pays(device, slice, g)) return ConvAlgorithm::winograd;
+  const bool wide = slice.inner == 16 && g.in_channels >= channels && g.out_channels >= channels &&
+                    g.area() <= WideCorrelation::most_taps;
+  return wide ? ConvAlgorithm::wide : ConvAlgorithm::rows;
+}
+constexpr ConvAlgorithm algorithm_of(const Host&, const Slice&, const Conv2dGeometry&) {
+  return ConvAlgorithm::rows;
 }
 
 inline WideCorrelation wide_forward(const Conv2dGeometry& g,
@@ -246,51 +302,15 @@ inline index_t wide_scratch(const Host& device, const Slice& slice, const Conv2d
                    workers * round_up(task.scratch(), 16)});
 }
 
-// One group of channels of one group of samples of a convolution with groups.
-struct ChannelGroup {
-  const Conv2dGeometry& g;
-  index_t inner, outer, group;
-
-  WideConv2dGeometry geometry() const { return {{g.ins(), g.outs(), 1, g.rows, g.columns}}; }
-  Slice slice() const { return {inner, 1, inner}; }
-  index_t in_channel() const { return group * g.ins(); }
-  index_t out_channel() const { return group * g.outs(); }
-  index_t x() const { return (outer * g.in_channels + in_channel()) * g.in_pixels() * inner; }
-  index_t y() const { return (outer * g.out_channels + out_channel()) * g.out_pixels() * inner; }
-  index_t w() const { return out_channel() * g.taps(); }
-
-  Conv2dForwardArgs<float, WideConv2dGeometry> of(
-      const Conv2dForwardArgs<float, WideConv2dGeometry>& a) const {
-    return {slice(), {geometry()}, a.x + x(), a.w + w(), a.b + out_channel(), a.y + y(), a.scratch};
-  }
-  Conv2dBackwardArgs<float, WideConv2dGeometry> of(
-      const Conv2dBackwardArgs<float, WideConv2dGeometry>& a) const {
-    Conv2dBackwardArgs<float, WideConv2dGeometry> one{slice(), {geometry()}};
-    one.x = a.x + x();
-    one.dy = a.dy + y();
-    one.w = a.w + w();
-    if (a.dx) one.dx = a.dx + x();
-    one.b = a.b + in_channel();
-    if (a.dw) one.dw = a.dw + w();
-    one.accumulate = outer > 0 ? Accumulate::yes : a.accumulate;
-    one.scratch = a.scratch;
-    return one;
-  }
-};
-
-// Returns whether groups of channels run one after another, each as a convolution of its own; else
-// the kernels of any_rows.hpp run them all.
-inline bool groups_pay(const Host& device, const Slice& slice, const WideConv2dGeometry& g) {
-  const ChannelGroup first{g, slice.inner, 0, 0};
-  return g.groups > 1 && wide_pays(device, first.slice(), first.geometry());
-}
-
-// Calls f(the arguments of each group).
-template <class Args, class F>
-void for_each_channel_group(const Args& a, F f) {
-  for (index_t outer = 0; outer < a.slice.outer; ++outer)
-    for (index_t group = 0; group < a.block.g.groups; ++group)
-      f(ChannelGroup{a.block.g, a.slice.inner, outer, group}.of(a));
+// Computes dw of all groups of samples.
+inline void wide_backward_weight(Host& device, const Conv2dBackwardArgs<float>& a) {
+  const Conv2dGeometry& g = a.block.g;
+  const index_t workers = conv2d_workers(device, a.slice, g);
+  const ChannelTasks tasks(g.in_channels, g.out_channels, workers);
+  const index_t part = round_up(WideTask{tasks[0], g}.scratch(), 16);
+  device.run_if(workers > 1, tasks.count(), [&](index_t i, int worker) {
+    WideTask{tasks[i], g}.run(a, a.scratch + worker * part);
+  });
 }
 
 }  // namespace gpunet::detail
@@ -300,72 +320,85 @@ namespace gpunet {
 template <std::same_as<float> T>
 index_t conv2d_scratch(const Host& device, const Slice& slice, const WideConv2dGeometry& g,
                        T type) {
-  if (detail::groups_pay(device, slice, g)) {
-    const detail::ChannelGroup first{g, slice.inner, 0, 0};
-    return conv2d_scratch(device, first.slice(), first.geometry(), type);
+  using enum detail::ConvAlgorithm;
+  const detail::ChannelGroup first{g, slice.inner, 0, 0};
+  switch (detail::algorithm_of(device, slice, g)) {
+    case rows:
+      return conv2d_scratch(device, slice, g.general(), type);
+    case wide:
+      return detail::wide_scratch(device, slice, g);
+    case winograd:
+      return detail::winograd_scratch(device, slice, g);
+    case columns:
+      return detail::WindowColumns{g}.elements();
+    case groups:
+      return conv2d_scratch(device, first.slice(), first.geometry(), type);
   }
-  if (!detail::wide_pays(device, slice, g)) return conv2d_scratch(device, slice, g.general(), type);
-  if (detail::columns_pay(slice, g)) return detail::WindowColumns{g}.elements();
-  if (detail::winograd_pays(device, slice, g)) return detail::winograd_scratch(device, slice, g);
-  return detail::wide_scratch(device, slice, g);
+  return 0;
 }
 
 inline void conv2d_forward(Host& device, const Conv2dForwardArgs<float, WideConv2dGeometry>& a) {
+  using enum detail::ConvAlgorithm;
   const WideConv2dGeometry& g = a.block.g;
-  if (detail::groups_pay(device, a.slice, g))
-    detail::for_each_channel_group(a, [&](const auto& group) { conv2d_forward(device, group); });
-  else if (!detail::wide_pays(device, a.slice, g))
-    conv2d_forward(device, a.general());
-  else if (detail::columns_pay(a.slice, g))
-    detail::forward_by_columns(device, a.general());
-  else if (detail::winograd_pays(device, a.slice, g))
-    detail::winograd_forward(device, a.general());
-  else
-    detail::wide_correlate(device, detail::wide_forward(g), a.slice,
-                           detail::conv2d_workers(device, a.slice, g),
-                           {a.x, a.w, g.taps(), g.area(), a.b, a.y, a.scratch});
+  switch (detail::algorithm_of(device, a.slice, g)) {
+    case rows:
+      return conv2d_forward(device, a.general());
+    case wide:
+      return detail::wide_correlate(device, detail::wide_forward(g), a.slice,
+                                    detail::conv2d_workers(device, a.slice, g),
+                                    {a.x, a.w, g.taps(), g.area(), a.b, a.y, a.scratch});
+    case winograd:
+      return detail::winograd_forward(device, a.general());
+    case columns:
+      return detail::forward_by_columns(device, a.general());
+    case groups:
+      return detail::for_each_channel_group(
+          a, [&](const auto& group) { conv2d_forward(device, group); });
+  }
 }
 
 inline void conv2d_backward_input(Host& device,
                                   const Conv2dBackwardArgs<float, WideConv2dGeometry>& a) {
+  using enum detail::ConvAlgorithm;
   const WideConv2dGeometry& g = a.block.g;
-  if (detail::groups_pay(device, a.slice, g))
-    detail::for_each_channel_group(
-        a, [&](const auto& group) { conv2d_backward_input(device, group); });
-  else if (!detail::wide_pays(device, a.slice, g))
-    conv2d_backward_input(device, a.general());
-  else if (detail::columns_pay(a.slice, g))
-    detail::backward_input_by_columns(device, a.general());
-  else if (detail::winograd_pays(device, a.slice, g))
-    detail::winograd_backward_input(device, a.general());
-  else
-    detail::wide_correlate(device, detail::wide_backward(g), a.slice,
-                           detail::conv2d_workers(device, a.slice, g),
-                           {a.dy, a.w, g.area(), g.taps(), a.b, a.dx, a.scratch});
+  switch (detail::algorithm_of(device, a.slice, g)) {
+    case rows:
+      return conv2d_backward_input(device, a.general());
+    case wide:
+      return detail::wide_correlate(device, detail::wide_backward(g), a.slice,
+                                    detail::conv2d_workers(device, a.slice, g),
+                                    {a.dy, a.w, g.area(), g.taps(), a.b, a.dx, a.scratch});
+    case winograd:
+      return detail::winograd_backward_input(device, a.general());
+    case columns:
+      return detail::backward_input_by_columns(device, a.general());
+    case groups:
+      return detail::for_each_channel_group(
+          a, [&](const auto& group) { conv2d_backward_input(device, group); });
+  }
 }
 
 inline void conv2d_backward_parameters(Host& device,
                                        const Conv2dBackwardArgs<float, WideConv2dGeometry>& a) {
+  using enum detail::ConvAlgorithm;
   const WideConv2dGeometry& g = a.block.g;
-  const bool in_groups = detail::groups_pay(device, a.slice, g);
-  if (!in_groups && !detail::wide_pays(device, a.slice, g))
-    return conv2d_backward_parameters(device, a.general());
-  if (a.db)
+  const detail::ConvAlgorithm algorithm = detail::algorithm_of(device, a.slice, g);
+  if (a.db && algorithm != rows)
     conv2d_backward_bias(device, a.slice, g.out_channels, g.out_pixels(), a.dy, a.db.data(),
                          a.accumulate);
-  if (in_groups)
-    return detail::for_each_channel_group(
-        a, [&](const auto& group) { conv2d_backward_parameters(device, group); });
-  if (detail::columns_pay(a.slice, g))
-    return detail::backward_weight_by_columns(device, a.general());
-  if (detail::winograd_pays(device, a.slice, g))
-    return detail::winograd_backward_weight(device, a.general());
-  const index_t workers = detail::conv2d_workers(device, a.slice, g);
-  const detail::ChannelTasks tasks(g.in_channels, g.out_channels, workers);
-  const index_t part = round_up(detail::WideTask{tasks[0], g}.scratch(), 16);
-  device.run_if(workers > 1, tasks.count(), [&](index_t i, int worker) {
-    detail::WideTask{tasks[i], g}.run(a.general(), a.scratch + worker * part);
-  });
+  switch (algorithm) {
+    case rows:
+      return conv2d_backward_parameters(device, a.general());
+    case wide:
+      return detail::wide_backward_weight(device, a.general());
+    case winograd:
+      return detail::winograd_backward_weight(device, a.general());
+    case columns:
+      return detail::backward_weight_by_columns(device, a.general());
+    case groups:
+      return detail::for_each_channel_group(
+          a, [&](const auto& group) { conv2d_backward_parameters(device, group); });
+  }
 }
 
 }  // namespace gpunet
