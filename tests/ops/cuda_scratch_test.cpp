@@ -57,20 +57,20 @@ index_t needed_by_block(const Cuda& device, const Slice& slice,
       most =
           std::max(most, scratch_of_launch<T, known>(
                              device, all.template parameters<T>(&some, dy, dw, {}, Accumulate::no),
-                             all.template input<T>(dy, &some, dx, nullptr)));
+                             all.template input<T>(dy, &some, {}, dx, nullptr)));
   return most;
 }
 
 template <class T>
 index_t needed_by_convolution(const Cuda& device, const Slice& slice, const Conv2dGeometry& g) {
   constexpr detail::Known known = detail::Known::nothing;
-  const detail::ConvolutionProducts all(slice, g);
+  const auto all = detail::ConvolutionProducts::of_group(slice, g);
   T some{};
   const detail::OutputGradient<T> dy{&some, nullptr};
   return std::max(
       {scratch_of_launch<T, known>(device, all.forward<T>(&some, &some, {}, &some, nullptr)),
        scratch_of_launch<T, known>(device, all.parameters<T>(&some, dy, &some, {}, Accumulate::no)),
-       scratch_of_launch<T, known>(device, all.input<T>(dy, &some, &some, nullptr))});
+       scratch_of_launch<T, known>(device, all.input<T>(dy, &some, {}, &some, nullptr))});
 }
 
 template <class T>

@@ -30,6 +30,10 @@ Conv2dGeometry random_geometry(RandomShapes& random) {
   const bool many = random.pick(0, 2) == 0;
   g.in_channels = random.pick(1, many ? 40 : 5);
   g.out_channels = random.pick(1, many ? 40 : 9);
+  if (random.pick(0, 4) > 0) return g;
+  g.groups = random.pick(2, 3);
+  g.in_channels = g.groups * random.pick(1, 10);
+  g.out_channels = g.groups * random.pick(1, 10);
   return g;
 }
 

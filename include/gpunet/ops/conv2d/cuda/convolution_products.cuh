@@ -19,7 +19,18 @@ namespace detail {
 //   input        dx [in channels, pixels]
 //                  = flipped w [in channels, (out channel, row, column)] dy
 struct ConvolutionProducts : BatchConvolution {
+  // Channels of the images: more than the convolution's where it is one group of channels.
+  index_t x_channels = g.in_channels, y_channels = g.out_channels;
+
   using BatchConvolution::BatchConvolution;
+
+  // Returns the products of the first group of channels.
+  static ConvolutionProducts of_group(const Slice& slice, const Conv2dGeometry& all) {
+    ConvolutionProducts one(slice, Conv2dGeometry{all.ins(), all.outs(), 1, all.rows, all.columns});
+    one.x_channels = all.in_channels;
+    one.y_channels = all.out_channels;
+    return one;
+  }
 
   // Of the convolution that have a part in y.
   index_t used_columns() const { return width() * (pool ? 2 : 1); }
@@ -37,9 +48,9 @@ struct ConvolutionProducts : BatchConvolution {
     check_sizes();
     const auto [m, n, k] = forward_sizes();
     const ConvolutionOutput<T> store{
-        {y, g.out_channels, order().per_image}, b, pool ? choice : nullptr, {activation}};
+        {y, y_channels, order().per_image}, b, pool ? choice : nullptr, {activation}};
     return TiledProduct<Filters<T>, PatchColumns<T>, ConvolutionOutput<T>>{
-        m, n, k, {w, static_cast<int>(k)}, {{g, order(), x}}, store};
+        m, n, k, {w, static_cast<int>(k)}, {{g, order(), x, x_channels}}, store};
   }
   // dw may be null: then the product is empty.
   template <class T>
@@ -51,8 +62,8 @@ struct ConvolutionProducts : BatchConvolution {
         dw ? m : 0,
         n,
         k,
-        {dy, order(), g.out_channels},
-        {g, order(), x},
+        {dy, order(), y_channels},
+        {g, order(), x, x_channels},
         {dw, db, g.taps(), accumulate}};
   }
   // dx may be null: then the product is empty. x is null unless dx has to be rectified.
@@ -68,7 +79,7 @@ struct ConvolutionProducts : BatchConvolution {
                                            pixels,
                                            Divisor(g.rows.stride),
                                            Divisor(g.columns.stride),
-                                           g.out_channels,
+                                           y_channels,
                                            static_cast<int>(used_height()),
                                            static_cast<int>(used_columns()),
                                            static_cast<int>(g.rows.padding),
@@ -76,7 +87,7 @@ struct ConvolutionProducts : BatchConvolution {
     return TiledProduct<TurnedFilters<T>, OutputGradientColumns<T>, InputGradientOutput<T>>{
         dx ? m : 0, n,
         k,          {w, static_cast<int>(g.taps()), Divisor(g.area())},
-        columns,    {{dx, g.in_channels, pixels.per_image}, b, x}};
+        columns,    {{dx, x_channels, pixels.per_image}, b, x}};
   }
 
  private:
@@ -84,8 +95,8 @@ struct ConvolutionProducts : BatchConvolution {
   void check_sizes() const {
     constexpr index_t most = std::numeric_limits<int>::max(),
                       most_reach = std::numeric_limits<short>::max();
-    const index_t largest =
-        std::max({g.in_features(), g.out_features(), g.out_channels * g.taps()});
+    const index_t largest = std::max(
+        {x_channels * g.in_pixels(), y_channels * g.out_pixels(), g.out_channels * g.taps()});
     const index_t reach = std::max(g.rows.reach(), g.columns.reach());
     require(largest <= most && reach <= most_reach, "gpunet::Cuda: a convolution has ", largest,
             " elements in a sample or its weights and a kernel that reaches over ", reach,
@@ -110,23 +121,62 @@ struct AddChannelBias {
   GPUNET_FN void operator()(index_t i) const { y[i] += b[i / pixels % channels]; }
 };
 
+// Returns whether groups of channels run one after another; else an element is one thread or one
+// sum.
+inline bool groups_pay(const Conv2dGeometry& g) {
+  constexpr index_t most_groups = 16, least_channels = 8;
+  return g.groups <= most_groups && std::min(g.ins(), g.outs()) >= least_channels;
+}
+
+// Calls f(the arrays of a group) for each group of channels.
+template <class T, class F>
+void for_each_product_group(Conv2dForwardArgs<T> a, F f) {
+  const Conv2dGeometry& g = a.block.g;
+  for (index_t group = 0; group < g.groups; ++group) {
+    f(a);
+    a.x += g.ins() * g.in_pixels();
+    a.w += g.outs() * g.taps();
+    a.b = a.b + g.outs();
+    a.y += g.outs() * g.out_pixels();
+  }
+}
+template <class T, class F>
+void for_each_product_group(Conv2dBackwardArgs<T> a, F f) {
+  const Conv2dGeometry& g = a.block.g;
+  for (index_t group = 0; group < g.groups; ++group) {
+    f(a);
+    if (a.x) a.x += g.ins() * g.in_pixels();
+    a.dy += g.outs() * g.out_pixels();
+    if (a.w) a.w += g.outs() * g.taps();
+    if (a.dx) a.dx += g.ins() * g.in_pixels();
+    a.b = a.b + g.ins();
+    if (a.dw) a.dw += g.outs() * g.taps();
+    a.db = a.db + g.outs();
+  }
+}
+
 }  // namespace detail
 
 template <class T>
 index_t conv2d_scratch(const Cuda& device, const Slice& slice, const Conv2dGeometry& g, T) {
-  if (g.groups > 1) return 0;
-  const detail::ConvolutionProducts all(slice, g);
+  if (g.groups > 1 && !detail::groups_pay(g)) return 0;
+  const detail::ConvolutionProducts all = detail::ConvolutionProducts::of_group(slice, g);
   index_t most = 0;
   for (const detail::ProductSizes& sizes :
        {all.forward_sizes(), all.parameter_sizes(), all.input_sizes()})
     most = std::max(most, detail::product_scratch<T>(device, std::array{sizes}));
-  return std::max(most, detail::library_scratch<T>(device, all));
+  return g.groups > 1 ? most : std::max(most, detail::library_scratch<T>(device, all));
 }
 
 template <class T, class Geometry>
 void conv2d_forward(Cuda& device, const Conv2dForwardArgs<T, Geometry>& a) {
-  if (a.block.g.groups > 1) return conv2d_forward<Cuda, T, Geometry>(device, a);
-  const detail::ConvolutionProducts all(a.slice, a.block.g);
+  const Conv2dGeometry& g = a.block.g;
+  const auto all = detail::ConvolutionProducts::of_group(a.slice, g);
+  if (g.groups > 1 && !detail::groups_pay(g)) return conv2d_forward<Cuda, T, Geometry>(device, a);
+  if (g.groups > 1)
+    return detail::for_each_product_group(a.general(), [&](const Conv2dForwardArgs<T>& one) {
+      detail::product(device, all.forward<T>(one.x, one.w, one.b, one.y, nullptr), one.scratch);
+    });
   auto* library = detail::library_for<T>(device, all);
   if (library && library->forward(device, all, a.general())) return;
   detail::product(device, all.forward<T>(a.x, a.w, a.b, a.y, nullptr), a.scratch);
@@ -135,8 +185,14 @@ void conv2d_forward(Cuda& device, const Conv2dForwardArgs<T, Geometry>& a) {
 template <class T, class Geometry>
 void conv2d_backward_input(Cuda& device, const Conv2dBackwardArgs<T, Geometry>& a) {
   const Conv2dGeometry& g = a.block.g;
-  if (g.groups > 1) return conv2d_backward_input<Cuda, T, Geometry>(device, a);
-  const detail::ConvolutionProducts all(a.slice, g);
+  const auto all = detail::ConvolutionProducts::of_group(a.slice, g);
+  if (g.groups > 1 && !detail::groups_pay(g))
+    return conv2d_backward_input<Cuda, T, Geometry>(device, a);
+  if (g.groups > 1)
+    return detail::for_each_product_group(a.general(), [&](const Conv2dBackwardArgs<T>& one) {
+      detail::product(device, all.input<T>({one.dy, nullptr}, one.w, one.b, one.dx, nullptr),
+                      one.scratch);
+    });
   auto* library = detail::library_for<T>(device, all);
   if (!library)
     return detail::product(device, all.input<T>({a.dy, nullptr}, a.w, a.b, a.dx, nullptr),
@@ -149,8 +205,16 @@ void conv2d_backward_input(Cuda& device, const Conv2dBackwardArgs<T, Geometry>& 
 
 template <class T, class Geometry>
 void conv2d_backward_parameters(Cuda& device, const Conv2dBackwardArgs<T, Geometry>& a) {
-  if (a.block.g.groups > 1) return conv2d_backward_parameters<Cuda, T, Geometry>(device, a);
-  const detail::ConvolutionProducts all(a.slice, a.block.g);
+  const Conv2dGeometry& g = a.block.g;
+  const auto all = detail::ConvolutionProducts::of_group(a.slice, g);
+  if (g.groups > 1 && !detail::groups_pay(g))
+    return conv2d_backward_parameters<Cuda, T, Geometry>(device, a);
+  if (g.groups > 1)
+    return detail::for_each_product_group(a.general(), [&](const Conv2dBackwardArgs<T>& one) {
+      detail::product(device,
+                      all.parameters<T>(one.x, {one.dy, nullptr}, one.dw, one.db, one.accumulate),
+                      one.scratch);
+    });
   if (auto* library = detail::library_for<T>(device, all))
     return library->backward_parameters(device, all, a.general());
   detail::product(device, all.parameters<T>(a.x, {a.dy, nullptr}, a.dw, a.db, a.accumulate),

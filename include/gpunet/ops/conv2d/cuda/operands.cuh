@@ -78,11 +78,12 @@ struct Patches {
   index_t in_features;
   int height, width, row_stride, column_stride, row_padding, column_padding;
 
-  Patches(const Conv2dGeometry& g, const OutputOrder& order, const T* images)
+  // Images have `channels` channels, of which the convolution reads the first from `images` on.
+  Patches(const Conv2dGeometry& g, const OutputOrder& order, const T* images, index_t channels)
       : x(images),
         outputs(order),
         taps(g),
-        in_features(g.in_features()),
+        in_features(channels * g.in_pixels()),
         height(static_cast<int>(g.rows.size)),
         width(static_cast<int>(g.columns.size)),
         row_stride(static_cast<int>(g.rows.stride)),
@@ -128,8 +129,8 @@ struct PatchRows : Patches<T> {
   static constexpr bool along_k = true;
   index_t all;  // taps
 
-  PatchRows(const Conv2dGeometry& g, const OutputOrder& order, const T* images)
-      : Patches<T>(g, order, images), all(g.taps()) {}
+  PatchRows(const Conv2dGeometry& g, const OutputOrder& order, const T* images, index_t channels)
+      : Patches<T>(g, order, images, channels), all(g.taps()) {}
 
   __device__ Tap outer(index_t k) const { return k == all ? Tap{0, -1, -1} : this->tap(k); }
   __device__ auto inner(index_t output) const { return this->corner(output); }
@@ -184,7 +185,7 @@ struct OutputGradientRows {
   static constexpr bool along_k = true;
   OutputGradient<T> gradient;
   OutputOrder outputs;
-  index_t channels;
+  index_t channels;  // of an image
 
   struct Output {
     index_t offset;
@@ -212,7 +213,7 @@ struct OutputGradientColumns {
   TapOrder taps;
   OutputOrder pixels;
   Divisor row_stride, column_stride;
-  index_t channels;
+  index_t channels;   // of an image
   int rows, columns;  // of the outputs that have a gradient
   int row_padding, column_padding;
 
@@ -247,12 +248,12 @@ struct OutputGradientColumns {
   }
 };
 
-// A matrix [channels, (sample, cell)] as images [sample][channel][cell].
+// A matrix [channels, (sample, cell)] as the first channels of images [sample][channel][cell].
 template <class T>
 struct Images {
   T* data;
-  index_t channels;
-  Divisor cells;  // of an image
+  index_t channels;  // of an image
+  Divisor cells;     // of an image
 
   struct Cell {
     index_t offset;  // of the sample
