@@ -23,8 +23,8 @@ struct Arguments {
   double repetition_ms() const { return quick ? 50 : 100; }
 };
 
-// Reads the arguments, and throws Error for invalid ones before minutes of measuring. `cores` is the
-// number of cores that this process may use.
+// Reads the arguments, and throws Error for invalid ones before minutes of measuring. `cores` is
+// the number of cores that this process may use.
 inline Arguments parse_arguments(int argc, char** argv, const std::vector<Job>& jobs, int cores) {
   examples::Options options(argc, argv, "bench",
                             "Measures training steps, inference and matrix products beside "

@@ -1,5 +1,5 @@
-// The forms of convolution that are compared: two of each, so that the second has an input gradient.
-// 64 channels, 28 x 28 or 1024 elements; opponent_jobs.py has the same.
+// The forms of convolution that are compared: two of each, so that the second has an input
+// gradient. 64 channels, 28 x 28 or 1024 elements; opponent_jobs.py has the same.
 #pragma once
 
 #include <gpunet/gpunet.hpp>
