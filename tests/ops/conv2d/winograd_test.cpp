@@ -66,12 +66,15 @@ TEST_CASE(
   compare({11, 1, 16}, geometry(6, 16, 14, 14, 3, 5));
   compare({29, 2, 16}, geometry(17, 35, 7, 9, 2, 5));
   compare({32, 2, 16}, geometry(40, 66, 5, 6, 4, 5));
+  compare({1, 1, 1}, geometry(64, 48, 32, 30, 1));
+  compare({3, 3, 1}, geometry(57, 65, 23, 19, 1));
+  compare({5, 5, 1}, geometry(33, 48, 13, 14, 2, 5));
 }
 
 TEST_CASE("Winograd's convolution does what the plain one does, over random shapes") {
   RandomShapes shapes(3);
   Generator random(4);
-  for (int i = 0; i < (under_sanitizers ? 6 : 40); ++i) {
+  for (int i = 0; i < (under_sanitizers ? 8 : 80); ++i) {
     const index_t kernel = shapes.pick(0, 2) > 0 ? 5 : 3;
     const auto axis = [&] {
       const index_t dilation = shapes.pick(0, 1) ? 1 : shapes.pick(2, 4),
@@ -82,7 +85,9 @@ TEST_CASE("Winograd's convolution does what the plain one does, over random shap
     const index_t outer = shapes.pick(1, 2), samples = 16 * outer - shapes.pick(0, 15);
     const index_t in = shapes.pick(1, i % 2 ? 40 : 8), out = shapes.pick(1, i % 2 ? 40 : 8);
     const WinogradGeometry g{{{in, out, 1, axis(), axis()}}};
-    compare_with_plain({}, {samples, outer, 16}, g, random, tolerance);
+    const index_t single = shapes.pick(1, 5);
+    const Slice slice = shapes.pick(0, 1) ? Slice{samples, outer, 16} : Slice{single, single, 1};
+    compare_with_plain({}, slice, g, random, tolerance);
   }
 }
 

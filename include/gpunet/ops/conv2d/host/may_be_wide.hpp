@@ -16,17 +16,18 @@ constexpr index_t winograd_tiles(const ConvAxis& axis) {
 }
 
 // The measured costs of a convolution by Winograd's algorithm and directly: in products per filter;
-// products of a direct convolution cost a third more. The transform of a filter costs about 150;
+// products of a direct convolution cost a third more. The transform of a filter costs about 100;
 // that of inputs is shared among the output channels, that of outputs among the input channels.
 struct WinogradCost {
   index_t winograd = 0, direct = 0;
 
-  constexpr WinogradCost(const Conv2dGeometry& g, index_t groups) {
+  constexpr WinogradCost(const Conv2dGeometry& g, index_t groups, index_t inner) {
     const index_t filters = std::max(index_t{1}, g.in_channels * g.out_channels);
-    const index_t tiles = groups * winograd_tiles(g.rows) * winograd_tiles(g.columns);
+    const index_t tiles =
+        ceil_div(groups * inner * winograd_tiles(g.rows) * winograd_tiles(g.columns), 16);
     const index_t points = (g.rows.kernel + 3) * (g.rows.kernel + 3);
-    winograd = 150 + tiles * points * (filters + 18 * (g.in_channels + g.out_channels)) / filters;
-    direct = groups * g.rows.outputs * g.columns.outputs * g.area() * 4 / 3;
+    winograd = 100 + tiles * points * (filters + 18 * (g.in_channels + g.out_channels)) / filters;
+    direct = groups * inner * g.rows.outputs * g.columns.outputs * g.area() / 12;
   }
 };
 
@@ -41,10 +42,10 @@ constexpr bool has_winograd(const Conv2dGeometry& g) {
 
 // Returns whether Winograd's algorithm is faster; between few channels, by enough to be worth its
 // code size.
-constexpr bool is_faster_by_winograd(const Conv2dGeometry& g, index_t groups) {
+constexpr bool is_faster_by_winograd(const Conv2dGeometry& g, index_t groups, index_t inner) {
   constexpr index_t many = WideConv2dGeometry::many;
   if (!has_winograd(g)) return false;
-  const WinogradCost cost(g, groups);
+  const WinogradCost cost(g, groups, inner);
   return g.in_channels >= many && g.out_channels >= many ? cost.winograd < cost.direct
                                                          : 4 * cost.winograd < 3 * cost.direct;
 }
@@ -61,7 +62,7 @@ constexpr bool may_be_wide(const Conv2dGeometry& known) {
   if (fewer == 0 || !is_known(known.rows) || !is_known(known.columns)) return true;
   return fewer >= WideConv2dGeometry::many ||
          std::max(known.ins(), known.outs()) > WideConv2dGeometry::many_rows ||
-         detail::is_faster_by_winograd(known, 1);
+         detail::is_faster_by_winograd(known, 1, 16);
 }
 
 }  // namespace gpunet

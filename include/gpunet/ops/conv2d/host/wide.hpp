@@ -178,8 +178,8 @@ inline ConvAlgorithm algorithm_of(const Host& device, const Slice& slice,
     const bool pays = algorithm_of(device, first.slice(), first.geometry()) != ConvAlgorithm::rows;
     return pays ? ConvAlgorithm::groups : ConvAlgorithm::rows;
   }
-  if (columns_pay(slice, g)) return ConvAlgorithm::columns;
   if (winograd_pays(device, slice, g)) return ConvAlgorithm::winograd;
+  if (columns_pay(slice, g)) return ConvAlgorithm::columns;
   const bool wide = slice.inner == 16 && g.in_channels >= channels && g.out_channels >= channels &&
                     g.area() <= WideCorrelation::most_taps;
   return wide ? ConvAlgorithm::wide : ConvAlgorithm::rows;

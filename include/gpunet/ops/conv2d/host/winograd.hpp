@@ -8,6 +8,7 @@
 #include <gpunet/core/math.hpp>
 #include <gpunet/core/shape.hpp>
 #include <gpunet/device/host/isa_paths.hpp>
+#include <gpunet/device/host/transpose.hpp>
 #include <gpunet/ops/conv2d/host/direct.hpp>
 #include <gpunet/ops/conv2d/host/may_be_wide.hpp>
 #include <gpunet/ops/conv2d/plain.hpp>
@@ -76,52 +77,63 @@ inline void transpose_channels(index_t channels, index_t size, const float* x, f
 
 }  // namespace detail
 
-// The place of a tile of 4 x 4 outputs.
+// The place of a tile of 4 x 4 outputs, and how many of them lie inside the image.
 struct WinogradTile {
-  index_t group, row, column;
+  index_t group, row, column, rows, columns;
 };
 
-// Tiles that are computed together, so that their data stay in the caches.
+// Tiles that are computed together, so that their data stay in the caches. A vector is over the 16
+// samples of a tile, or over 16 tiles of single samples.
 struct WinogradBlock {
-  static constexpr index_t size = 4;
+  static constexpr index_t vectors = 4;  // of 16 floats
 
-  index_t count;
-  WinogradTile tiles[size];
+  index_t count;  // of vectors
+  WinogradTile tiles[vectors * 16];
 };
 
-// The outputs of a tile that lie inside the image, up to 4 x 4, and their distances in y.
-struct WinogradOutputs {
-  index_t rows, columns, row_step, column_step;
-};
-
-// One convolution in tiles, which count through the groups of 16 samples of a slice and then row by
+// One convolution in tiles, which count through the groups of samples of a slice and then row by
 // row. The outputs of a tile are as far apart as the taps of a filter: with a dilation, tiles of
 // neighboring outputs lie in each other's gaps.
 struct Winograd : Conv2dGeometry {
-  // Of the matrices of a block: (tile, sample).
-  static constexpr index_t matrix_columns = WinogradBlock::size * 16;
+  // Of the matrices of a block: (vector, sample or tile).
+  static constexpr index_t matrix_columns = WinogradBlock::vectors * 16;
   // Output channels whose products wait for their transform.
   static constexpr index_t channel_block = 24;
 
-  index_t sample_groups;
+  index_t sample_groups, inner;  // inner: 16, or 1
 
   constexpr index_t tiles_across() const { return detail::winograd_tiles(columns); }
   constexpr index_t tiles_down() const { return detail::winograd_tiles(rows); }
   constexpr index_t positions() const { return sample_groups * tiles_down() * tiles_across(); }
-  index_t blocks() const { return ceil_div(positions(), WinogradBlock::size); }
+  index_t tiles_of_vector() const { return 16 / inner; }
+  index_t blocks() const {
+    return ceil_div(positions(), WinogradBlock::vectors * tiles_of_vector());
+  }
+  // Returns block i; tiles past the last one have no outputs.
   WinogradBlock block(index_t i) const {
     WinogradBlock block{};
-    for (index_t at = i * WinogradBlock::size;
-         block.count < WinogradBlock::size && at < positions(); ++at) {
-      const index_t row = at / tiles_across();
-      block.tiles[block.count++] = {row / tiles_down(), first_of(rows, row % tiles_down()),
-                                    first_of(columns, at % tiles_across())};
+    const index_t tiles = WinogradBlock::vectors * tiles_of_vector(), first = i * tiles,
+                  some = std::min(tiles, positions() - first);
+    block.count = ceil_div(some, tiles_of_vector());
+    for (index_t t = 0; t < some; ++t) {
+      const index_t across = (first + t) % tiles_across(), down = (first + t) / tiles_across();
+      WinogradTile& tile = block.tiles[t];
+      tile.group = down / tiles_down();
+      tile.row = first_of(rows, down % tiles_down());
+      tile.column = first_of(columns, across);
+      tile.rows = inside(rows, tile.row);
+      tile.columns = inside(columns, tile.column);
     }
     return block;
   }
-  WinogradOutputs outputs_of(const WinogradTile& tile) const {
-    return {inside(rows, tile.row), inside(columns, tile.column),
-            rows.dilation * columns.outputs * 16, columns.dilation * 16};
+  // Return the distances of the outputs of a tile in y.
+  index_t row_step() const { return rows.dilation * columns.outputs * inner; }
+  index_t column_step() const { return columns.dilation * inner; }
+  // Returns the first output of a tile in a channel of y.
+  index_t place(const WinogradTile& tile, index_t channel) const {
+    return (((tile.group * out_channels + channel) * rows.outputs + tile.row) * columns.outputs +
+            tile.column) *
+           inner;
   }
 
   // Returns the number of points at which a tile is transformed: the planes of each matrix.
@@ -156,8 +168,8 @@ struct WinogradFilters {
   }  // the last block is rounded up
 };
 
-// The matrices of a part of the weight gradient: of outputs [tile, sample][out] and of gradients
-// [in][out].
+// The matrices of a part of the weight gradient: of outputs [vector, sample or tile][out] and of
+// gradients [in][out].
 struct WinogradTask : ChannelTask {
   index_t columns() const { return round_up(outs(), 16); }
   index_t output_plane() const { return Winograd::matrix_columns * columns() + 16; }
@@ -184,8 +196,11 @@ inline Conv2dGeometry turned(const Conv2dGeometry& g) {
 
 // Returns whether Winograd's algorithm is possible, allowed by the precision, and faster.
 inline bool winograd_pays(const Host& device, const Slice& slice, const WideConv2dGeometry& g) {
-  return device.precision() != Precision::exact && slice.inner == 16 &&
-         is_faster_by_winograd(g, slice.outer);
+  constexpr index_t many = WideConv2dGeometry::many;  // channels, for single samples
+  if (device.precision() == Precision::exact) return false;
+  if (slice.inner == 1 && (g.in_channels < many || g.out_channels < many)) return false;
+  return (slice.inner == 16 || slice.inner == 1) &&
+         is_faster_by_winograd(g, slice.outer, slice.inner);
 }
 
 // The arrays of a correlation: y, without an activation, from x.
@@ -230,15 +245,17 @@ inline index_t winograd_scratch(const Host& device, const Slice& slice, const Co
     return tiles.points() * filters.plane() + workers * round_up(tiles.forward_scratch(), 16);
   };
   const WinogradTask task{ChannelTasks(g.in_channels, g.out_channels, workers)[0]};
-  return std::max({forward({g, slice.outer}), forward({turned(g), slice.outer}),
-                   workers * round_up(task.scratch(Winograd{g, slice.outer}.points()), 16)});
+  return std::max(
+      {forward({g, slice.outer, slice.inner}), forward({turned(g), slice.outer, slice.inner}),
+       workers * round_up(task.scratch(Winograd{g, slice.outer, slice.inner}.points()), 16)});
 }
 
 inline void winograd_forward(Host& device, const Conv2dForwardArgs<float>& a) {
   const Conv2dGeometry& g = a.block.g;
   const WinogradFilters filters{a.w, g.out_channels, g.in_channels, g.taps(), g.area(), false};
   with_winograd_kernel(g.rows.kernel, [&]<index_t Kernel>(Dim<Kernel>) {
-    winograd_correlate<Kernel>(device, {g, a.slice.outer}, conv2d_workers(device, a.slice, g),
+    winograd_correlate<Kernel>(device, {g, a.slice.outer, a.slice.inner},
+                               conv2d_workers(device, a.slice, g),
                                {a.x, filters, a.b, a.y, a.scratch});
   });
 }
@@ -247,7 +264,7 @@ inline void winograd_backward_input(Host& device, const Conv2dBackwardArgs<float
   const Conv2dGeometry& g = a.block.g;
   const WinogradFilters filters{a.w, g.in_channels, g.out_channels, g.area(), g.taps(), true};
   with_winograd_kernel(g.rows.kernel, [&]<index_t Kernel>(Dim<Kernel>) {
-    winograd_correlate<Kernel>(device, {turned(g), a.slice.outer},
+    winograd_correlate<Kernel>(device, {turned(g), a.slice.outer, a.slice.inner},
                                conv2d_workers(device, a.slice, g),
                                {a.dy, filters, a.b, a.dx, a.scratch});
   });
@@ -255,7 +272,7 @@ inline void winograd_backward_input(Host& device, const Conv2dBackwardArgs<float
 
 inline void winograd_backward_weight(Host& device, const Conv2dBackwardArgs<float>& a) {
   const Conv2dGeometry& g = a.block.g;
-  const Winograd tiles{g, a.slice.outer};
+  const Winograd tiles{g, a.slice.outer, a.slice.inner};
   const index_t workers = conv2d_workers(device, a.slice, g);
   const ChannelTasks tasks(g.in_channels, g.out_channels, workers);
   const index_t part = round_up(WinogradTask{tasks[0]}.scratch(tiles.points()), 16);

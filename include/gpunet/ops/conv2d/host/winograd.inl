@@ -297,77 +297,150 @@ GPUNET_TARGET inline void winograd_filters(const WinogradFilters& f, index_t fir
     }
 }
 
-// v [points][channel][tile][16] = B^T d B of the tiles of a block, for channels
-// first <= channel < last of x. Elements over the border are zero.
+// v = B^T d B of the 16 samples of a tile, of which image is the channel. Elements over the border
+// are zero.
+template <index_t Kernel>
+GPUNET_TARGET inline void winograd_input_of_samples(const Winograd& g, const WinogradTile& tile,
+                                                    const float* image, float* v, index_t plane) {
+  constexpr int side = winograd_side<Kernel>;
+  const index_t row_step = g.rows.dilation, column_step = g.columns.dilation;
+  const float zeros[16] = {};
+  const index_t top = tile.row - g.rows.padding, left = tile.column - g.columns.padding,
+                begin = left + ceil_div(std::max(index_t{0}, -left), column_step) * column_step;
+  for (index_t n = 0; n < 16; n += lanes) {
+    const float* rows[side];
+    index_t steps[side];
+#pragma GCC unroll 8
+    for (int i = 0; i < side; ++i) {
+      const index_t row = top + i * row_step;
+      const bool inside = row >= 0 && row < g.rows.size;
+      rows[i] = (inside ? image + (row * g.columns.size + begin) * 16 : zeros) + n;
+      steps[i] = inside ? column_step * 16 : 0;
+    }
+    Half<WinogradInput<Kernel>> half;
+    index_t at = left;
+#pragma GCC unroll 1
+    for (int j = 0; j < side; ++j, at += column_step) {
+      Vector column[side] = {};
+      if (at >= 0 && at < g.columns.size) {
+#pragma GCC unroll 8
+        for (int i = 0; i < side; ++i) {
+          column[i] = load(rows[i]);
+          rows[i] += steps[i];
+        }
+      }
+      transform_column<WinogradInput<Kernel>>(column, half, j);
+    }
+    transform_rows<WinogradInput<Kernel>>(half, v + n, side * plane, plane);
+  }
+}
+
+// The same of 16 tiles of single samples; channel is that of the first image of x.
+template <index_t Kernel>
+GPUNET_TARGET inline void winograd_input_of_tiles(const Winograd& g, const WinogradTile* tiles,
+                                                  const float* channel, float* v, index_t plane) {
+  constexpr int side = winograd_side<Kernel>;
+  const index_t row_step = g.rows.dilation, column_step = g.columns.dilation,
+                width = g.columns.size;
+  float pixels[side][8][16];  // [row][column][tile]
+  float rows[side][16][8] = {};
+  for (int t = 0; t < 16; ++t) {
+    const WinogradTile& tile = tiles[t];
+    if (tile.rows == 0) continue;
+    const index_t top = tile.row - g.rows.padding, left = tile.column - g.columns.padding;
+    const float* image = channel + tile.group * g.in_channels * g.rows.size * width;
+    const bool whole = column_step == 1 && left >= 0 && left + side <= width;
+    for (int i = 0; i < side; ++i) {
+      const index_t row = top + i * row_step;
+      if (row < 0 || row >= g.rows.size) continue;
+      const float* from = image + row * width;
+      if (whole)
+        __builtin_memcpy(rows[i][t], from + left, side * sizeof(float));
+      else
+        for (int j = 0; j < side; ++j)
+          if (const index_t column = left + j * column_step; column >= 0 && column < width)
+            rows[i][t][j] = from[column];
+    }
+  }
+  for (int i = 0; i < side; ++i)
+    for (int t = 0; t < 16; t += 4)
+      for (int j = 0; j < 8; j += 4)
+        detail::transpose_block(rows[i][t] + j, 8, pixels[i][j] + t, 16);
+  for (index_t n = 0; n < 16; n += lanes)
+    transform<WinogradInput<Kernel>>(pixels[0][0] + n, 8 * 16, 16, v + n, side * plane, plane);
+}
+
+// v [points][channel][vector][16] = B^T d B of the tiles of a block, for channels
+// first <= channel < last of x.
 template <index_t Kernel>
 GPUNET_TARGET inline void winograd_inputs(const Winograd& g, const WinogradBlock& block,
                                           const float* x, index_t first, index_t last, float* v,
                                           index_t plane) {
-  constexpr int side = winograd_side<Kernel>;
-  const index_t row_step = g.rows.dilation, column_step = g.columns.dilation;
-  const float zeros[16] = {};
+  const index_t size = g.rows.size * g.columns.size * g.inner;
   for (index_t channel = first; channel < last; ++channel)
     for (index_t t = 0; t < block.count; ++t) {
-      const WinogradTile& tile = block.tiles[t];
-      const index_t top = tile.row - g.rows.padding, left = tile.column - g.columns.padding,
-                    begin = left + ceil_div(std::max(index_t{0}, -left), column_step) * column_step;
-      const float* image =
-          x + ((tile.group * g.in_channels + channel) * g.rows.size * g.columns.size + begin) * 16;
-      for (index_t n = 0; n < 16; n += lanes) {
-        const float* rows[side];
-        index_t steps[side];
-#pragma GCC unroll 8
-        for (int i = 0; i < side; ++i) {
-          const index_t row = top + i * row_step;
-          const bool inside = row >= 0 && row < g.rows.size;
-          rows[i] = (inside ? image + row * g.columns.size * 16 : zeros) + n;
-          steps[i] = inside ? column_step * 16 : 0;
-        }
-        Half<WinogradInput<Kernel>> half;
-        index_t at = left;
-#pragma GCC unroll 1
-        for (int j = 0; j < side; ++j, at += column_step) {
-          Vector column[side] = {};
-          if (at >= 0 && at < g.columns.size) {
-#pragma GCC unroll 8
-            for (int i = 0; i < side; ++i) {
-              column[i] = load(rows[i]);
-              rows[i] += steps[i];
-            }
-          }
-          transform_column<WinogradInput<Kernel>>(column, half, j);
-        }
-        float* to = v + ((channel - first) * WinogradBlock::size + t) * 16 + n;
-        transform_rows<WinogradInput<Kernel>>(half, to, side * plane, plane);
-      }
+      float* to = v + ((channel - first) * WinogradBlock::vectors + t) * 16;
+      if (g.inner == 1)
+        winograd_input_of_tiles<Kernel>(g, block.tiles + t * 16, x + channel * size, to, plane);
+      else
+        winograd_input_of_samples<Kernel>(
+            g, block.tiles[t], x + (block.tiles[t].group * g.in_channels + channel) * size, to,
+            plane);
     }
 }
 
-// y = A^T m A + bias of one tile, as much of it as lies inside.
+// y = A^T m A + bias of one tile of 16 samples, as much of it as lies inside.
 template <index_t Kernel>
-GPUNET_TARGET inline void winograd_output_tile(const float* m, index_t plane, float bias, float* y,
-                                               const WinogradOutputs& outputs) {
+GPUNET_TARGET inline void winograd_output_of_samples(const Winograd& g, const WinogradTile& tile,
+                                                     const float* m, index_t plane, float bias,
+                                                     float* y) {
   float inside[16 * 16];
-  const bool whole = outputs.rows == 4 && outputs.columns == 4;
-  const index_t row = outputs.row_step, column = outputs.column_step;
+  const bool whole = tile.rows == 4 && tile.columns == 4;
+  const index_t row = g.row_step(), column = g.column_step();
   for (index_t n = 0; n < 16; n += lanes)
     transform<WinogradOutput<Kernel>>(m + n, winograd_side<Kernel> * plane, plane,
                                       (whole ? y : inside) + n, whole ? row : 64,
                                       whole ? column : 16, bias);
   if (whole) return;
-  for (index_t i = 0; i < outputs.rows; ++i)
-    for (index_t j = 0; j < outputs.columns; ++j)
+  for (index_t i = 0; i < tile.rows; ++i)
+    for (index_t j = 0; j < tile.columns; ++j)
       for (index_t n = 0; n < 16; n += lanes)
         store(y + i * row + j * column + n, load(inside + i * 64 + j * 16 + n));
 }
 
-// Fetches the memory of a tile of outputs.
-GPUNET_TARGET [[gnu::always_inline]] inline void prefetch_tile(const float* y,
-                                                               const WinogradOutputs& outputs) {
-  for (index_t i = 0; i < outputs.rows; ++i)
+// The same of a channel of 16 tiles of single samples.
+template <index_t Kernel>
+GPUNET_TARGET inline void winograd_output_of_tiles(const Winograd& g, const WinogradTile* tiles,
+                                                   index_t channel, const float* m, index_t plane,
+                                                   float bias, float* y) {
+  float pixels[4][4][16], rows[4][16][4];  // [row][column][tile], [row][tile][column]
+  for (index_t n = 0; n < 16; n += lanes)
+    transform<WinogradOutput<Kernel>>(m + n, winograd_side<Kernel> * plane, plane, pixels[0][0] + n,
+                                      64, 16, bias);
+  for (int i = 0; i < 4; ++i)
+    for (int t = 0; t < 16; t += 4)
+      detail::transpose_block(pixels[i][0] + t, 16, rows[i][t], 4);
+  const index_t row = g.row_step(), column = g.column_step();
+  for (int t = 0; t < 16; ++t) {
+    const WinogradTile& tile = tiles[t];
+    float* to = y + g.place(tile, channel);
+    for (index_t i = 0; i < tile.rows; ++i, to += row)
+      if (tile.columns == 4 && column == 1)
+        __builtin_memcpy(to, rows[i][t], sizeof rows[i][t]);
+      else
+        for (index_t j = 0; j < tile.columns; ++j)
+          to[j * column] = rows[i][t][j];
+  }
+}
+
+// Fetches the memory of a tile of outputs of 16 samples.
+GPUNET_TARGET [[gnu::always_inline]] inline void prefetch_tile(const Winograd& g,
+                                                               const WinogradTile& tile,
+                                                               const float* y) {
+  for (index_t i = 0; i < tile.rows; ++i)
 #pragma GCC unroll 4
     for (int j = 0; j < 4; ++j)
-      __builtin_prefetch(y + i * outputs.row_step + j * outputs.column_step, 1);
+      __builtin_prefetch(y + i * g.row_step() + j * g.column_step(), 1);
 }
 
 // y of the tiles of a block, all output channels: all steps.
@@ -390,41 +463,77 @@ GPUNET_TARGET inline void winograd_forward(const Winograd& g, const WinogradBloc
                Winograd::matrix_columns, m + k * m_plane, Winograd::matrix_columns, Accumulate::no);
     for (index_t channel = 0; channel < channels; ++channel)
       for (index_t t = 0; t < block.count; ++t) {
+        const float* from = m + (channel * WinogradBlock::vectors + t) * 16;
+        const float bias_of_channel = bias[first + channel];
+        if (g.inner == 1) {
+          winograd_output_of_tiles<Kernel>(g, block.tiles + t * 16, first + channel, from, m_plane,
+                                           bias_of_channel, y);
+          continue;
+        }
         const WinogradTile& tile = block.tiles[t];
-        const WinogradOutputs outputs = g.outputs_of(tile);
-        const index_t image = (tile.group * g.out_channels + first + channel) * g.rows.outputs,
-                      row = g.columns.outputs * 16;
-        float* to = y + (image + tile.row) * row + tile.column * 16;
-        if (channel + 1 < channels) prefetch_tile(to + g.rows.outputs * row, outputs);
-        winograd_output_tile<Kernel>(m + (channel * WinogradBlock::size + t) * 16, m_plane,
-                                     bias[first + channel], to, outputs);
+        float* to = y + g.place(tile, first + channel);
+        if (channel + 1 < channels)
+          prefetch_tile(g, tile, to + g.rows.outputs * g.columns.outputs * 16);
+        winograd_output_of_samples<Kernel>(g, tile, from, m_plane, bias_of_channel, to);
       }
   }
 }
 
 // ---- The weight gradient.
 
-// m [points][tile, sample][channel] = A dy A^T of the tiles of a block, for channels
-// first <= channel < last of dy, transposed so that vectors run over channels. Tiles and samples
+// turned [4 x 4][sample][channel] = dy of a tile of 16 samples, for 16 channels or fewer from
+// `channel` on; 0 outside the image.
+GPUNET_TARGET inline void winograd_turn_samples(const Winograd& g, const WinogradTile& tile,
+                                                const float* dy, index_t channel, index_t channels,
+                                                float (&turned)[16][16][16]) {
+  if (tile.rows < 4 || tile.columns < 4) std::fill_n(turned[0][0], 16 * 256, 0.0f);
+  const float* image = dy + g.place(tile, channel);
+  for (index_t i = 0; i < tile.rows; ++i)
+    for (index_t j = 0; j < tile.columns; ++j)
+      detail::transpose_channels(channels, g.rows.outputs * g.columns.outputs * 16,
+                                 image + i * g.row_step() + j * g.column_step(),
+                                 turned[4 * i + j][0], 16);
+}
+
+// turned [4 x 4][tile][channel], the same of 16 tiles of single samples.
+GPUNET_TARGET inline void winograd_turn_tiles(const Winograd& g, const WinogradTile* tiles,
+                                              const float* dy, index_t channel, index_t channels,
+                                              float (&turned)[16][16][16]) {
+  const index_t size = g.rows.outputs * g.columns.outputs, column = g.column_step();
+  for (int t = 0; t < 16; ++t) {
+    const WinogradTile& tile = tiles[t];
+    const float* image = dy + g.place(tile, channel);
+    for (index_t i = 0; i < 4; ++i) {
+      float rows[16][4] = {};  // [channel][column]
+      for (index_t c = 0; i < tile.rows && c < channels; ++c) {
+        const float* from = image + c * size + i * g.row_step();
+        if (tile.columns == 4 && column == 1)
+          __builtin_memcpy(rows[c], from, sizeof rows[c]);
+        else
+          for (index_t j = 0; j < tile.columns; ++j)
+            rows[c][j] = from[j * column];
+      }
+      for (int c = 0; c < 16; c += 4)
+        detail::transpose_block(rows[c], 4, turned[4 * i][t] + c, 256);
+    }
+  }
+}
+
+// m [points][vector, sample or tile][channel] = A dy A^T of the tiles of a block, for channels
+// first <= channel < last of dy, transposed so that vectors run over channels. Samples and tiles
 // are `row` apart.
 template <index_t Kernel>
 GPUNET_TARGET inline void winograd_output_gradients(const Winograd& g, const WinogradBlock& block,
                                                     const float* dy, index_t first, index_t last,
                                                     float* m, index_t plane, index_t row) {
-  float turned[16][16][16];  // [4 x 4][sample][channel]
+  float turned[16][16][16];
   for (index_t channel = first; channel < last; channel += 16, m += 16)
     for (index_t t = 0; t < block.count; ++t) {
-      const WinogradTile& tile = block.tiles[t];
-      const WinogradOutputs outputs = g.outputs_of(tile);
-      if (outputs.rows < 4 || outputs.columns < 4) std::fill_n(turned[0][0], 16 * 256, 0.0f);
-      const index_t size = g.rows.outputs * g.columns.outputs * 16;
-      const float* image = dy + (tile.group * g.out_channels + channel) * size +
-                           (tile.row * g.columns.outputs + tile.column) * 16;
-      for (index_t i = 0; i < outputs.rows; ++i)
-        for (index_t j = 0; j < outputs.columns; ++j)
-          detail::transpose_channels(std::min(index_t{16}, last - channel), size,
-                                     image + i * outputs.row_step + j * outputs.column_step,
-                                     turned[4 * i + j][0], 16);
+      const index_t channels = std::min(index_t{16}, last - channel);
+      if (g.inner == 1)
+        winograd_turn_tiles(g, block.tiles + t * 16, dy, channel, channels, turned);
+      else
+        winograd_turn_samples(g, block.tiles[t], dy, channel, channels, turned);
       for (index_t n = 0; n < 16; ++n)
         for (index_t c = 0; c < 16; c += lanes)
           transform<WinogradOutputGradient<Kernel>>(turned[0][n] + c, 4 * 256, 256,
