@@ -151,11 +151,10 @@ TEST_CASE("the blocks of LeNet, one by one and at once") {
   }
 }
 
-TEST_CASE("blocks of many samples have the same bits for any number of threads") {
+TEST_CASE("blocks have the same bits for any number of threads") {
   RandomShapes random(5);
-  const Slice slice{44, 3, 16};
-  const auto compute = [&](int threads, const auto& block, const auto& x, const auto& w,
-                           const auto& b, std::vector<float> dy) {
+  const auto compute = [](int threads, const Slice& slice, const auto& block, const auto& x,
+                          const auto& w, const auto& b, std::vector<float> dy) {
     Host host({.threads = threads});
     CHECK(detail::conv2d_workers(host, slice, block.g) == threads);
     GuardedBuffer<float, Host> scratch(host, conv2d_block_scratch(host, slice, block));
@@ -175,18 +174,25 @@ TEST_CASE("blocks of many samples have the same bits for any number of threads")
     scratch.download();
     return std::array{y.download(), dx.download(), dw.download(), db.download()};
   };
-  for (bool pool : {false, true}) {
+  const auto check = [&](const Slice& slice, const Conv2dGeometry& g, bool pool) {
+    CAPTURE(slice.outer);
     CAPTURE(pool);
-    const Conv2dBlock<Conv2dGeometry> block{square_convolution(3, 15, 17, 21, 3, 1, 1),
-                                            Activation::relu, pool};
+    const Conv2dBlock<Conv2dGeometry> block{g, Activation::relu, pool};
     const std::vector<float> x = random.values(slice, block.g.in_features());
     const std::vector<float> w = random.values(block.g.out_channels * block.g.taps());
     const std::vector<float> b(static_cast<std::size_t>(block.g.out_channels), -3.0f);
     const std::vector<float> dy = random.values(slice, block.out_features());
-    const auto one = compute(1, block, x, w, b, dy);
-    CHECK(compute(2, block, x, w, b, dy) == one);
-    CHECK(compute(3, block, x, w, b, dy) == one);
+    const auto one = compute(1, slice, block, x, w, b, dy);
+    CHECK(compute(2, slice, block, x, w, b, dy) == one);
+    CHECK(compute(3, slice, block, x, w, b, dy) == one);
     const Conv2dBlock<WideConv2dGeometry> wide{{block.g}, block.activation, pool};
-    CHECK(compute(2, wide, x, w, b, dy) == one);
+    CHECK(compute(2, slice, wide, x, w, b, dy) == one);
+  };
+  for (bool pool : {false, true}) {
+    check({44, 3, 16}, square_convolution(3, 15, 17, 21, 3, 1, 1), pool);
+    check({13, 1, 16}, square_convolution(3, 15, 17, 21, 3, 1, 1), pool);
+    check({13, 1, 16}, square_convolution(4, 39, 38, 9, 5, 2, 1), pool);
+    check({4, 1, 4}, square_convolution(3, 34, 36, 13, 3), pool);
+    check({1, 1, 1}, square_convolution(3, 65, 62, 14, 5), pool);
   }
 }

@@ -194,10 +194,6 @@ inline void backward_in_rows(Host& device, const RowBlocks& all,
   for (index_t part = 1; part < all.parts(); ++part, from += weights)
     for (index_t i = 0; i < weights; ++i)
       a.dw[i] += from[i];
-  // A pooled gradient is that of one element of the convolution.
-  if (a.db)
-    conv2d_backward_bias(device, all.slice, all.block.g.out_channels,
-                         all.block.height() * all.block.width(), a.dy, a.db.data(), a.accumulate);
 }
 
 // Returns the number of elements of the convolution's output, or of its gradient, that wait in
@@ -227,6 +223,7 @@ void backward_one_by_one(Host& device, const Conv2dBackwardArgs<float, Geometry>
   if (block.activation == Activation::relu)
     rectify_gradient(device, a.slice.samples() * block.out_features(), a.y, a.dy, a.dy);
   Conv2dBackwardArgs<float, Geometry> convolution = a;
+  convolution.db = {};
   if (block.pool) {
     convolution.dy = a.scratch;
     max_pool2d_backward(device, a.slice, block.pooling(block.g.rows.outputs), a.dy, a.choice,
@@ -263,6 +260,10 @@ void conv2d_block_backward(Host& device, const Conv2dBackwardArgs<float, Geometr
     detail::backward_in_rows(device, {device, a.slice, a.block}, a.general());
   else
     detail::backward_one_by_one(device, a);
+  // dy is rectified now, and a pooled gradient is that of one element of the convolution.
+  if (a.dw && a.db)
+    conv2d_backward_bias(device, a.slice, a.block.g.out_channels,
+                         a.block.height() * a.block.width(), a.dy, a.db.data(), a.accumulate);
   if (a.dx && a.rectify_dx)
     rectify_gradient(device, a.slice.samples() * a.block.g.in_features(), a.x, a.dx, a.dx);
 }
