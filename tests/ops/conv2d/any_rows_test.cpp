@@ -2,6 +2,7 @@
 
 #include <gpunet/gpunet.hpp>
 #include <gpunet/ops/conv2d/host/any_rows.hpp>
+#include <gpunet/ops/conv2d/host/direct.hpp>
 
 #include "support/devices.hpp"
 #include "support/tuned_check.hpp"

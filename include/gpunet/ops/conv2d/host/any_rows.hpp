@@ -424,18 +424,3 @@ inline void backward_weight_by_any_rows(Host& device, const Conv2dBackwardArgs<f
 }
 
 }  // namespace gpunet::detail
-
-namespace gpunet {
-
-inline void conv2d_backward_bias(Host& device, const Slice& slice, index_t channels, index_t pixels,
-                                 const float* dy, float* db, Accumulate accumulate) {
-  const index_t plane = pixels * slice.inner;
-  device.run_if(slice.outer * channels * plane >= 1 << 18, channels, [&](index_t channel, int) {
-    double total = 0;
-    for (index_t outer = 0; outer < slice.outer; ++outer)
-      GPUNET_CALL_PATH(plane, any_sum, plane, dy + (outer * channels + channel) * plane, total);
-    store_gradient(db[channel], static_cast<float>(total), accumulate);
-  });
-}
-
-}  // namespace gpunet

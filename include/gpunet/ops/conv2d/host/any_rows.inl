@@ -190,9 +190,4 @@ GPUNET_TARGET inline void any_gradient(const AnyRows& c, index_t outs, const flo
                              accumulate);
 }
 
-// Adds the sum of n numbers.
-GPUNET_TARGET inline void any_sum(index_t n, const float* x, double& total) {
-  total += sum_of(x, n);
-}
-
 }  // namespace gpunet::GPUNET_PATH

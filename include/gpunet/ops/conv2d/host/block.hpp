@@ -124,8 +124,7 @@ template <class Geometry>
 bool in_rows(const Host& device, const Slice& slice, const Conv2dBlock<Geometry>& block) {
   return (slice.outer > 1 || conv2d_workers(device, slice, block.g) == 1) &&
          algorithm_of(device, slice, block.g) == ConvAlgorithm::rows &&
-         has_vector_rows(block.g, block.g.columns.outputs, slice.inner) &&
-         has_vector_rows(block.g, block.g.columns.size, slice.inner);
+         has_vector_rows(block.g, slice.inner);
 }
 
 // A slice of many groups of samples whose blocks run row by row. Groups are shared among the

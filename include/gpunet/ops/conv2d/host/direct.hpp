@@ -10,7 +10,7 @@
 #include <gpunet/device/host/host.hpp>
 #include <gpunet/device/host/isa_paths.hpp>
 #include <gpunet/device/host/sum_each.hpp>
-#include <gpunet/ops/conv2d/host/any_rows.hpp>
+#include <gpunet/ops/conv2d/host/may_be_wide.hpp>
 #include <gpunet/ops/conv2d/host/workers.hpp>
 #include <gpunet/ops/conv2d/plain.hpp>
 #include <gpunet/ops/interleave.hpp>
@@ -34,7 +34,7 @@ struct GradientRows {
 // A correlation in rows. Output row r and filter row ky meet at image row
 // (r * stride - padding + ky * dilation) / spread, if there is one.
 struct Correlation {
-  static constexpr index_t most_taps = 121;
+  static constexpr index_t most_taps = detail::most_direct_taps;
 
   const float* x;
   index_t channels, x_channel, x_row, height;  // distances of channels and rows of x
@@ -240,10 +240,11 @@ namespace gpunet {
 
 namespace detail {
 
-// Returns whether the vector kernels can run rows of `columns`; else those of
-// any_rows.hpp do, for groups, short rows and many taps.
-inline bool has_vector_rows(const Conv2dGeometry& g, index_t columns, index_t inner) {
-  return g.groups == 1 && columns * inner >= 4 && g.area() <= Correlation::most_taps;
+// Returns whether the vector kernels of this file can run a convolution; else the plain version
+// does, or any_rows.hpp where a program has it.
+inline bool has_vector_rows(const Conv2dGeometry& g, index_t inner) {
+  return g.groups == 1 && std::min(g.columns.outputs, g.columns.size) * inner >= least_row &&
+         g.area() <= most_direct_taps;
 }
 
 // A correlation of stride 1 over images [channel][row][columns] that lie as `rows` says, PaddedRows
@@ -359,17 +360,16 @@ inline void gradients_of_channels(const Conv2dBackwardArgs<float>& a, index_t dy
 
 inline index_t conv2d_scratch(const Host& device, const Slice& slice, const Conv2dGeometry& g,
                               float) {
-  const bool in_rows = detail::has_vector_rows(g, g.columns.outputs, slice.inner) &&
-                       detail::has_vector_rows(g, g.columns.size, slice.inner);
-  return std::max(detail::conv2d_workers(device, slice, g) * detail::direct_scratch(slice, g),
-                  in_rows ? 0 : detail::any_rows_scratch(device, slice, g));
+  return detail::has_vector_rows(g, slice.inner)
+             ? detail::conv2d_workers(device, slice, g) * detail::direct_scratch(slice, g)
+             : 0;
 }
 
 inline void conv2d_forward(Host& device, const Conv2dForwardArgs<float>& a) {
   const Conv2dGeometry& g = a.block.g;
   const index_t inner = a.slice.inner;
-  if (!detail::has_vector_rows(g, g.columns.outputs, inner))
-    return detail::forward_by_any_rows(device, a);
+  if (!detail::has_vector_rows(g, inner))
+    return conv2d_forward<Host, float, Conv2dGeometry>(device, a);
   const index_t part = detail::direct_scratch(a.slice, g);
   const bool shared = detail::is_shared(a.slice, g), one = a.slice.outer == 1;
   device.run_if(shared && !one, a.slice.outer, [&](index_t outer, index_t worker) {
@@ -384,8 +384,8 @@ inline void conv2d_forward(Host& device, const Conv2dForwardArgs<float>& a) {
 inline void conv2d_backward_input(Host& device, const Conv2dBackwardArgs<float>& a) {
   const Conv2dGeometry& g = a.block.g;
   const index_t inner = a.slice.inner;
-  if (!detail::has_vector_rows(g, g.columns.size, inner))
-    return detail::backward_input_by_any_rows(device, a);
+  if (!detail::has_vector_rows(g, inner))
+    return conv2d_backward_input<Host, float, Conv2dGeometry>(device, a);
   const detail::SpreadRows spread{g, inner, g.rows.outputs};
   const index_t width = g.columns.outputs * inner, part = detail::direct_scratch(a.slice, g);
   const bool shared = detail::is_shared(a.slice, g), one = a.slice.outer == 1;
@@ -399,13 +399,24 @@ inline void conv2d_backward_input(Host& device, const Conv2dBackwardArgs<float>&
   });
 }
 
+inline void conv2d_backward_bias(Host& device, const Slice& slice, index_t channels, index_t pixels,
+                                 const float* dy, float* db, Accumulate accumulate) {
+  const index_t plane = pixels * slice.inner;
+  device.run_if(slice.outer * channels * plane >= 1 << 18, channels, [&](index_t channel, int) {
+    double total = 0;
+    for (index_t outer = 0; outer < slice.outer; ++outer)
+      GPUNET_CALL_PATH(plane, add_sum, plane, dy + (outer * channels + channel) * plane, total);
+    store_gradient(db[channel], static_cast<float>(total), accumulate);
+  });
+}
+
 inline void conv2d_backward_parameters(Host& device, const Conv2dBackwardArgs<float>& a) {
   const Conv2dGeometry& g = a.block.g;
+  if (!detail::has_vector_rows(g, a.slice.inner))
+    return conv2d_backward_parameters<Host, float, Conv2dGeometry>(device, a);
   if (a.db)
     conv2d_backward_bias(device, a.slice, g.out_channels, g.out_pixels(), a.dy, a.db.data(),
                          a.accumulate);
-  if (!detail::has_vector_rows(g, g.columns.outputs, a.slice.inner))
-    return detail::backward_weight_by_any_rows(device, a);
   const index_t workers = detail::conv2d_workers(device, a.slice, g),
                 part = detail::direct_scratch(a.slice, g);
   const index_t channels = round_up(ceil_div(g.out_channels, workers), 4);

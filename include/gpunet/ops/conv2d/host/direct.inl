@@ -190,6 +190,11 @@ GPUNET_TARGET inline void weight_gradient_row(const GradientRows& g, const Corre
                                 accumulate);
 }
 
+// Adds the sum of n numbers.
+GPUNET_TARGET inline void add_sum(index_t n, const float* x, double& total) {
+  total += sum_of(x, n);
+}
+
 // dw [out, in, kernel rows, kernel columns] = sum over the rows of dy x.
 GPUNET_TARGET inline void weight_gradient(const Correlation& c, const GradientRows& all, float* dw,
                                           Accumulate accumulate) {

@@ -10,6 +10,9 @@ namespace gpunet {
 
 namespace detail {
 
+// What the rows of direct.hpp can run: floats of the shortest row, and taps.
+inline constexpr index_t least_row = 4, most_direct_taps = 121;
+
 // Returns the tiles of 4 outputs along an axis, those of a tile a dilation apart.
 constexpr index_t winograd_tiles(const ConvAxis& axis) {
   return ceil_div(ceil_div(axis.outputs, axis.dilation), 4) * axis.dilation;
@@ -60,7 +63,9 @@ constexpr bool may_be_wide(const Conv2dGeometry& known) {
     return std::min({axis.outputs, axis.kernel, axis.stride, axis.dilation}) > 0;
   };
   if (fewer == 0 || !is_known(known.rows) || !is_known(known.columns)) return true;
-  return fewer >= WideConv2dGeometry::many ||
+  return known.groups > 1 || known.area() > detail::most_direct_taps ||
+         std::min(known.columns.size, known.columns.outputs) < detail::least_row ||
+         fewer >= WideConv2dGeometry::many ||
          std::max(known.ins(), known.outs()) > WideConv2dGeometry::many_rows ||
          detail::is_faster_by_winograd(known, 1, 16);
 }

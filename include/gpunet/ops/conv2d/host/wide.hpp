@@ -7,6 +7,7 @@
 
 #include <gpunet/core/math.hpp>
 #include <gpunet/device/host/isa_paths.hpp>
+#include <gpunet/ops/conv2d/host/any_rows.hpp>
 #include <gpunet/ops/conv2d/host/columns.hpp>
 #include <gpunet/ops/conv2d/host/correlation_axis.hpp>
 #include <gpunet/ops/conv2d/host/direct.hpp>
@@ -120,12 +121,13 @@ struct WideCorrelation {
 namespace gpunet::detail {
 
 // How Host computes a convolution.
-//   rows      direct.hpp and any_rows.hpp: any convolution
+//   rows      direct.hpp
+//   any_rows  any_rows.hpp, which can run any convolution
 //   wide      this file
 //   winograd  winograd.hpp
 //   columns   columns.hpp
 //   groups    groups of channels one after another, each as a convolution of its own
-enum class ConvAlgorithm { rows, wide, winograd, columns, groups };
+enum class ConvAlgorithm { rows, any_rows, wide, winograd, columns, groups };
 
 // One group of channels of one group of samples of a convolution with groups.
 struct ChannelGroup {
@@ -175,14 +177,16 @@ inline ConvAlgorithm algorithm_of(const Host& device, const Slice& slice,
   constexpr index_t channels = 32;
   if (g.groups > 1) {
     const ChannelGroup first{g, slice.inner, 0, 0};
-    const bool pays = algorithm_of(device, first.slice(), first.geometry()) != ConvAlgorithm::rows;
-    return pays ? ConvAlgorithm::groups : ConvAlgorithm::rows;
+    const ConvAlgorithm of_one = algorithm_of(device, first.slice(), first.geometry());
+    const bool pays = of_one != ConvAlgorithm::rows && of_one != ConvAlgorithm::any_rows;
+    return pays ? ConvAlgorithm::groups : ConvAlgorithm::any_rows;
   }
   if (winograd_pays(device, slice, g)) return ConvAlgorithm::winograd;
   if (columns_pay(slice, g)) return ConvAlgorithm::columns;
   const bool wide = slice.inner == 16 && g.in_channels >= channels && g.out_channels >= channels &&
                     g.area() <= WideCorrelation::most_taps;
-  return wide ? ConvAlgorithm::wide : ConvAlgorithm::rows;
+  if (wide) return ConvAlgorithm::wide;
+  return has_vector_rows(g, slice.inner) ? ConvAlgorithm::rows : ConvAlgorithm::any_rows;
 }
 constexpr ConvAlgorithm algorithm_of(const Host&, const Slice&, const Conv2dGeometry&) {
   return ConvAlgorithm::rows;
@@ -325,6 +329,8 @@ index_t conv2d_scratch(const Host& device, const Slice& slice, const WideConv2dG
   switch (detail::algorithm_of(device, slice, g)) {
     case rows:
       return conv2d_scratch(device, slice, g.general(), type);
+    case any_rows:
+      return detail::any_rows_scratch(device, slice, g);
     case wide:
       return detail::wide_scratch(device, slice, g);
     case winograd:
@@ -343,6 +349,8 @@ inline void conv2d_forward(Host& device, const Conv2dForwardArgs<float, WideConv
   switch (detail::algorithm_of(device, a.slice, g)) {
     case rows:
       return conv2d_forward(device, a.general());
+    case any_rows:
+      return detail::forward_by_any_rows(device, a.general());
     case wide:
       return detail::wide_correlate(device, detail::wide_forward(g), a.slice,
                                     detail::conv2d_workers(device, a.slice, g),
@@ -364,6 +372,8 @@ inline void conv2d_backward_input(Host& device,
   switch (detail::algorithm_of(device, a.slice, g)) {
     case rows:
       return conv2d_backward_input(device, a.general());
+    case any_rows:
+      return detail::backward_input_by_any_rows(device, a.general());
     case wide:
       return detail::wide_correlate(device, detail::wide_backward(g), a.slice,
                                     detail::conv2d_workers(device, a.slice, g),
@@ -389,6 +399,8 @@ inline void conv2d_backward_parameters(Host& device,
   switch (algorithm) {
     case rows:
       return conv2d_backward_parameters(device, a.general());
+    case any_rows:
+      return detail::backward_weight_by_any_rows(device, a.general());
     case wide:
       return detail::wide_backward_weight(device, a.general());
     case winograd:
