@@ -38,8 +38,8 @@ Value softmax_along(std::string_view function, const Value& x, int dim, SoftmaxK
 }
 
 // A convolution with groups or dilation.
-GPUNET_BACKENDS_INLINE Value conv2d_of_groups(const Value& x, index_t out_channels, index_t kernel,
-                                              const Conv2dOptions& options) {
+GPUNET_BACKENDS_INLINE Value conv2d_with_options(const Value& x, index_t out_channels,
+                                                 index_t kernel, const Conv2dOptions& options) {
   const index_t stride = options.stride, padding = options.padding, dilation = options.dilation;
   const index_t groups = options.groups;
   const Sizes in = x.sizes();
@@ -234,7 +234,7 @@ GPUNET_BACKENDS_INLINE Value conv2d(const Value& x, index_t out_channels, index_
                                     const Conv2dOptions& options) {
   detail::require_rank("conv2d", x, 3, "images [batch, channels, height, width]");
   if (options.groups != 1 || options.dilation != 1)
-    return detail::conv2d_of_groups(x, out_channels, kernel_size, options);
+    return detail::conv2d_with_options(x, out_channels, kernel_size, options);
   if (options.bias)
     return apply<3>(Conv2d{out_channels, kernel_size, options.stride, options.padding}, x,
                     options.name);

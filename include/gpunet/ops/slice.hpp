@@ -14,6 +14,7 @@ struct Slice {
   index_t count;
   index_t outer;
   index_t inner;
+  bool has_threads = true;  // ops share its work among the threads; else threads take slices
 
   GPUNET_FN constexpr index_t samples() const { return outer * inner; }
 

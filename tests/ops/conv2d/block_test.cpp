@@ -141,6 +141,17 @@ TEST_CASE("a convolution, its rectifier and its pooling at once do what they do 
   }
 }
 
+TEST_CASE("a block with zeros below the image only") {
+  const KeepIsa keep;
+  Host host({.threads = 1});
+  RandomShapes random(6);
+  const Conv2dGeometry g{3, 5, 1, {4, 4, 2, 1, 0}, {8, 8, 1, 1, 0}};
+  for (const Slice& slice : {Slice{1, 1, 1}, Slice{3, 3, 1}})
+    compare(host, random, slice, {g, Activation::relu, true});
+  compare(host, random, {4, 1, 4},
+          {{2, 3, 1, {6, 6, 2, 1, 0}, {3, 3, 1, 1, 0}}, Activation::relu, true});
+}
+
 TEST_CASE("the blocks of LeNet, one by one and at once") {
   const KeepIsa keep;
   Host host({.threads = 1});

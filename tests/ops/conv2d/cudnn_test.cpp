@@ -91,6 +91,15 @@ TEST_CASE("cuDNN does large convolutions of floats between many channels on Cuda
   CHECK_FALSE(library_pays<float>(convolution(1, 64, 16, 64, 3, 1)));
 }
 
+TEST_CASE("cuDNN does convolutions on Cuda whose outputs are as many as it counts") {
+  using detail::has_even_padding;
+  CHECK(has_even_padding(conv_axis(9, 3, 2, 1)));
+  CHECK(has_even_padding({10, 4, 3, 2, 0}));            // an element behind the last window
+  CHECK_FALSE(has_even_padding({8, 8, 2, 1, 0}));       // PaddingSame of an even kernel
+  CHECK_FALSE(has_even_padding({69, 64, 3, 1, 0, 2}));  // room for another window
+  CHECK_FALSE(has_even_padding({1, 1, 4, 1, 1}));
+}
+
 TEST_CASE(
     "recorded and eager steps with cuDNN have the same bits on Cuda, and the losses of Host") {
   const int* products = stub_products();

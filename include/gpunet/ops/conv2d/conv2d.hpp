@@ -27,7 +27,10 @@ struct Conv2dOp {
   Activation activation = Activation::none;
   bool pool = false;  // over windows of 2 x 2 that do not overlap
 
-  bool can_be_block() const { return geometry.groups == 1 && !transposed; }
+  bool can_be_block() const {
+    return geometry.groups == 1 && !transposed && geometry.rows.reach() <= most_reach &&
+           geometry.columns.reach() <= most_reach;
+  }
   bool is_block() const { return activation != Activation::none || pool; }
   template <class Geometry>
   Conv2dBlock<Geometry> block() const {

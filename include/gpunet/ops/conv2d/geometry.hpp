@@ -38,6 +38,9 @@ struct ConvAxis {
   friend constexpr bool operator==(const ConvAxis&, const ConvAxis&) = default;
 };
 
+// The longest reach of a tiled product on Cuda, which counts it in shorts.
+inline constexpr index_t most_reach = 32767;
+
 // Sizes of one convolution. x [in_channels, rows.size, columns.size], w [out_channels, ins(),
 // rows.kernel, columns.kernel], y [out_channels, rows.outputs, columns.outputs] per sample. Each of
 // `groups` runs of output channels reads the run of input channels in the same place.

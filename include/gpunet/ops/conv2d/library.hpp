@@ -90,9 +90,11 @@ bool library_pays(const BatchConvolution& c) {
          c.multiply_adds() >= least;
 }
 
-// Returns whether the padding before and behind is the same, as a library takes it.
+// Returns whether there are as many outputs as a library takes for given: those of the same padding
+// before and behind.
 inline bool has_even_padding(const ConvAxis& axis) {
-  return (axis.outputs - 1) * axis.stride + axis.reach() <= axis.size + 2 * axis.padding;
+  const index_t rest = axis.size + 2 * axis.padding - axis.reach();
+  return rest >= 0 && rest / axis.stride + 1 == axis.outputs;
 }
 
 // Returns the library that does a convolution in place of our own kernels, or null where they do.

@@ -93,8 +93,7 @@ struct ConvolutionProducts : BatchConvolution {
  private:
   // Kernels compute in int inside of a sample and of the weights.
   void check_sizes() const {
-    constexpr index_t most = std::numeric_limits<int>::max(),
-                      most_reach = std::numeric_limits<short>::max();
+    constexpr index_t most = std::numeric_limits<int>::max();
     const index_t largest = std::max(
         {x_channels * g.in_pixels(), y_channels * g.out_pixels(), g.out_channels * g.taps()});
     const index_t reach = std::max(g.rows.reach(), g.columns.reach());
@@ -121,11 +120,13 @@ struct AddChannelBias {
   GPUNET_FN void operator()(index_t i) const { y[i] += b[i / pixels % channels]; }
 };
 
-// Returns whether groups of channels run one after another; else an element is one thread or one
-// sum.
-inline bool groups_pay(const Conv2dGeometry& g) {
+// Returns whether a convolution is a tiled product, or one for each of a few groups of channels;
+// else an element is one thread or one sum.
+inline bool is_tiled(const Conv2dGeometry& g) {
   constexpr index_t most_groups = 16, least_channels = 8;
-  return g.groups <= most_groups && std::min(g.ins(), g.outs()) >= least_channels;
+  if (std::max(g.rows.reach(), g.columns.reach()) > most_reach) return false;
+  return g.groups == 1 ||
+         (g.groups <= most_groups && std::min(g.ins(), g.outs()) >= least_channels);
 }
 
 // Calls f(the arrays of a group) for each group of channels.
@@ -159,7 +160,7 @@ void for_each_product_group(Conv2dBackwardArgs<T> a, F f) {
 
 template <class T>
 index_t conv2d_scratch(const Cuda& device, const Slice& slice, const Conv2dGeometry& g, T) {
-  if (g.groups > 1 && !detail::groups_pay(g)) return 0;
+  if (!detail::is_tiled(g)) return 0;
   const detail::ConvolutionProducts all = detail::ConvolutionProducts::of_group(slice, g);
   index_t most = 0;
   for (const detail::ProductSizes& sizes :
@@ -172,7 +173,7 @@ template <class T, class Geometry>
 void conv2d_forward(Cuda& device, const Conv2dForwardArgs<T, Geometry>& a) {
   const Conv2dGeometry& g = a.block.g;
   const auto all = detail::ConvolutionProducts::of_group(a.slice, g);
-  if (g.groups > 1 && !detail::groups_pay(g)) return conv2d_forward<Cuda, T, Geometry>(device, a);
+  if (!detail::is_tiled(g)) return conv2d_forward<Cuda, T, Geometry>(device, a);
   if (g.groups > 1)
     return detail::for_each_product_group(a.general(), [&](const Conv2dForwardArgs<T>& one) {
       detail::product(device, all.forward<T>(one.x, one.w, one.b, one.y, nullptr), one.scratch);
@@ -186,8 +187,7 @@ template <class T, class Geometry>
 void conv2d_backward_input(Cuda& device, const Conv2dBackwardArgs<T, Geometry>& a) {
   const Conv2dGeometry& g = a.block.g;
   const auto all = detail::ConvolutionProducts::of_group(a.slice, g);
-  if (g.groups > 1 && !detail::groups_pay(g))
-    return conv2d_backward_input<Cuda, T, Geometry>(device, a);
+  if (!detail::is_tiled(g)) return conv2d_backward_input<Cuda, T, Geometry>(device, a);
   if (g.groups > 1)
     return detail::for_each_product_group(a.general(), [&](const Conv2dBackwardArgs<T>& one) {
       detail::product(device, all.input<T>({one.dy, nullptr}, one.w, one.b, one.dx, nullptr),
@@ -207,8 +207,7 @@ template <class T, class Geometry>
 void conv2d_backward_parameters(Cuda& device, const Conv2dBackwardArgs<T, Geometry>& a) {
   const Conv2dGeometry& g = a.block.g;
   const auto all = detail::ConvolutionProducts::of_group(a.slice, g);
-  if (g.groups > 1 && !detail::groups_pay(g))
-    return conv2d_backward_parameters<Cuda, T, Geometry>(device, a);
+  if (!detail::is_tiled(g)) return conv2d_backward_parameters<Cuda, T, Geometry>(device, a);
   if (g.groups > 1)
     return detail::for_each_product_group(a.general(), [&](const Conv2dBackwardArgs<T>& one) {
       detail::product(device,

@@ -1,5 +1,5 @@
-// Convolution of floats with groups, dilation and rectangles on Host: in vectors over neighboring
-// columns and samples, a band of rows at a time.
+// Convolution of floats of any form on Host, for groups of few channels, large kernels and short
+// rows: in vectors over neighboring columns and samples, a band of rows at a time.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +7,6 @@
 #include <gpunet/core/math.hpp>
 #include <gpunet/device/host/host.hpp>
 #include <gpunet/device/host/isa_paths.hpp>
-#include <gpunet/device/host/sum_each.hpp>
 #include <gpunet/ops/conv2d/host/correlation_axis.hpp>
 #include <gpunet/ops/conv2d/host/workers.hpp>
 #include <gpunet/ops/conv2d/plain.hpp>

@@ -1,5 +1,5 @@
-// Convolution of floats with groups, dilation and rectangles, one vector path; see
-// device/host/each_isa_path.inl and rows.hpp. A row of an image is [column][inner], so a tap is an
+// Convolution of floats of any form, one vector path; see device/host/each_isa_path.inl and
+// any_rows.hpp. A row of an image is [column][inner], so a tap is an
 // offset into it and vectors run over columns and samples alike.
 
 namespace gpunet::GPUNET_PATH {

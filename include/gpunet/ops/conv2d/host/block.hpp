@@ -27,15 +27,13 @@ struct RowBlock : Conv2dBlock<Conv2dGeometry> {
            std::max(rows, joins_rows() ? used_height() * g.columns.size * inner : 0);
   }
   index_t image() const { return PaddedRows{g, inner}.elements(); }
-  index_t scratch(const Host& device) const {
-    return waiting() + image() + conv2d_scratch(device, {inner, 1, inner}, g, float{});
-  }
+  index_t scratch() const { return waiting() + image() + direct_scratch({inner, 1, inner}, g); }
 
   // Returns whether rows are so short that one long row is faster.
   bool joins_rows() const {
     constexpr index_t short_row = 16;  // the widest vector
     return pool && g.rows.stride == 1 && g.rows.padding == 0 && !PaddedRows{g, inner}.needed() &&
-           g.columns.outputs * inner < short_row;
+           g.rows.padded() == g.rows.size && g.columns.outputs * inner < short_row;
   }
 };
 
@@ -149,14 +147,12 @@ struct RowBlocks {
   index_t inputs() const { return block.g.in_features() * slice.inner; }
   index_t outputs() const { return block.out_features() * slice.inner; }
   index_t weights() const { return block.g.out_channels * block.g.taps(); }
-  index_t worker_size(const Host& device) const { return round_up(block.scratch(device), 16); }
-  index_t scratch(const Host& device) const {
-    return workers * worker_size(device) + (parts() - 1) * weights();
-  }
+  index_t worker_size() const { return round_up(block.scratch(), 16); }
+  index_t scratch() const { return workers * worker_size() + (parts() - 1) * weights(); }
 };
 
 inline void forward_in_rows(Host& device, const RowBlocks& all, const Conv2dForwardArgs<float>& a) {
-  const index_t size = all.worker_size(device);
+  const index_t size = all.worker_size();
   device.run_if(all.workers > 1, all.slice.outer, [=, &all, &a](index_t group, int worker) {
     Conv2dForwardArgs<float> one = a;
     one.x = a.x + group * all.inputs();
@@ -169,7 +165,7 @@ inline void forward_in_rows(Host& device, const RowBlocks& all, const Conv2dForw
 
 inline void backward_in_rows(Host& device, const RowBlocks& all,
                              const Conv2dBackwardArgs<float>& a) {
-  const index_t size = all.worker_size(device), weights = all.weights();
+  const index_t size = all.worker_size(), weights = all.weights();
   float* const parts = a.scratch + all.workers * size;
   device.run_if(all.workers > 1, all.parts(), [=, &all, &a, &device](index_t part, int worker) {
     Conv2dBackwardArgs<float> one = a;
@@ -240,7 +236,7 @@ template <class Geometry>
 index_t conv2d_block_scratch(const Host& device, const Slice& slice,
                              const Conv2dBlock<Geometry>& block, float = {}) {
   if (detail::in_rows(device, slice, block))
-    return detail::RowBlocks(device, slice, block).scratch(device);
+    return detail::RowBlocks(device, slice, block).scratch();
   return detail::waiting_elements(slice, block) + conv2d_scratch(device, slice, block.g, float{});
 }
 

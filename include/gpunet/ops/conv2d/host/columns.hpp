@@ -28,7 +28,8 @@ struct WindowColumns {
   index_t image() const { return is_padded() ? g.in_channels * height() * width() : 0; }
   // Positions whose windows are in memory at a time.
   index_t band() const {
-    return std::clamp(most / g.taps() / 32 * 32, index_t{96}, round_up(g.out_pixels(), group));
+    return std::min(std::max(most / g.taps() / 32 * 32, index_t{96}),
+                    round_up(g.out_pixels(), group));
   }
   index_t elements() const {
     return is_image() ? 0 : round_up(image(), 16) + round_up(band(), group) * g.taps();
@@ -126,9 +127,6 @@ inline bool columns_pay(const Slice& slice, const WideConv2dGeometry& g) {
          (g.area() == 1 || g.columns.stride > 1 || g.columns.outputs < 8 ||
           (g.columns.outputs < 12 && g.out_channels >= 32) ||
           g.in_channels * g.out_channels >= 128 * g.columns.outputs);
-}
-constexpr bool columns_pay(const Slice&, const Conv2dGeometry&) {
-  return false;
 }
 
 // Calls f(first position, count, columns of their windows) for all positions of one sample x, band

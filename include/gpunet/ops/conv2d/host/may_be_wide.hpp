@@ -10,7 +10,7 @@ namespace gpunet {
 
 namespace detail {
 
-// What the rows of direct.hpp can run: floats of the shortest row, and taps.
+// Limits of the rows of direct.hpp: floats of the shortest row, and taps.
 inline constexpr index_t least_row = 4, most_direct_taps = 121;
 
 // Returns the tiles of 4 outputs along an axis, those of a tile a dilation apart.

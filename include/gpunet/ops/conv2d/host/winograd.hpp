@@ -12,7 +12,6 @@
 #include <gpunet/ops/conv2d/host/direct.hpp>
 #include <gpunet/ops/conv2d/host/may_be_wide.hpp>
 #include <gpunet/ops/conv2d/plain.hpp>
-#include <gpunet/ops/interleave.hpp>
 
 namespace gpunet {
 

@@ -1,8 +1,8 @@
 // Winograd's convolution F(4x4, 3x3) or F(4x4, 5x5) of floats, one vector path; see
-// device/host/each_isa_path.inl and winograd.hpp. A vector holds samples: every transform is plain
-// arithmetic on vectors, and the products of a block of tiles are small matrix products, one for
-// each of the `points`. Matrices of B, G and A: Lavin and Gray, "Fast algorithms for convolutional
-// neural networks", 2015.
+// device/host/each_isa_path.inl and winograd.hpp. A vector holds samples, or tiles of single
+// samples: every transform is plain arithmetic on vectors, and the products of a block of tiles are
+// small matrix products, one for each of the `points`. Matrices of B, G and A: Lavin and Gray,
+// "Fast algorithms for convolutional neural networks", 2015.
 
 namespace gpunet::GPUNET_PATH {
 
