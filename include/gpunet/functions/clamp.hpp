@@ -4,6 +4,7 @@
 #include <limits>
 
 #include <gpunet/core/config.hpp>
+#include <gpunet/device/functor_math.hpp>
 
 namespace gpunet {
 
@@ -26,7 +27,9 @@ struct Clamp {
   GPUNET_FN T operator()(T x) const { return x <= low ? low : x >= high ? high : x; }
   // Returns the gradient of the input: 0 at and beyond the bounds. x may be the input or the
   // output, which reach them together.
-  GPUNET_FN T gradient(T x, T dy) const { return x <= low || x >= high ? T{} : dy; }
+  GPUNET_FN T gradient(T x, T dy) const {
+    return math::select((x <= low) | (x >= high), T{}, dy);  // without a branch
+  }
 };
 
 }  // namespace gpunet

@@ -30,28 +30,51 @@ template <class Run, class Pad>
   }
 }
 
+// Independent partial sums, which fill vectors.
+template <class Value>
+struct LaneValues {
+  static constexpr index_t lanes = 16;
+  Value sums[lanes] = {};
+
+  [[gnu::always_inline]] void add(index_t lane, const Value& value) { sums[lane] += value; }
+  [[gnu::always_inline]] Value operator[](index_t lane) const { return sums[lane]; }
+};
+template <>
+struct LaneValues<SumPair> {
+  static constexpr index_t lanes = 16;
+  double first[lanes] = {}, second[lanes] = {};
+
+  [[gnu::always_inline]] void add(index_t lane, const SumPair& value) {
+    first[lane] += value.first;
+    second[lane] += value.second;
+  }
+  [[gnu::always_inline]] SumPair operator[](index_t lane) const {
+    return {first[lane], second[lane]};
+  }
+};
+
 // One index = one channel.
 template <class F>
 struct SumChannel {
   F f;
   [[gnu::always_inline]] void operator()(index_t c) const {
-    using Value = decltype(f.at(c, c));
-    constexpr index_t lanes = 16;  // independent partial sums: they fill vectors
-    Value partial[lanes] = {};
+    using Lanes = LaneValues<decltype(f.at(c, c))>;
+    constexpr index_t lanes = Lanes::lanes;
+    Lanes partial;
     each_run(
         f.g, c,
         [&](index_t i, index_t n) {
           index_t k = 0;
           for (; k + lanes <= n; k += lanes)
             for (index_t lane = 0; lane < lanes; ++lane)
-              partial[lane] += f.at(c, i + k + lane);
+              partial.add(lane, f.at(c, i + k + lane));
           for (index_t lane = 0; k < n; ++k, ++lane)
-            partial[lane] += f.at(c, i + k);
+            partial.add(lane, f.at(c, i + k));
         },
         [](index_t, index_t) {});
     for (index_t width = lanes / 2; width > 0; width /= 2)
       for (index_t lane = 0; lane < width; ++lane)
-        partial[lane] += partial[lane + width];
+        partial.add(lane, partial[lane + width]);
     f.store(c, partial[0]);
   }
 };
