@@ -23,7 +23,8 @@ struct Slicing {
   constexpr index_t slices() const { return ceil_div(batch, per_slice()); }
   constexpr index_t first_sample(index_t i) const { return i * per_slice(); }
   constexpr Slice slice(index_t i) const {
-    return {std::min(per_slice(), batch - first_sample(i)), outer, inner, !side_by_side};
+    return {std::min(per_slice(), batch - first_sample(i)), outer, inner,
+            side_by_side ? ThreadsOf::slices : ThreadsOf::ops};
   }
 
   // The number of runs of neighboring slices, each of which sums its gradients in its own arena. It

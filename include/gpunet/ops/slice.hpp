@@ -7,6 +7,9 @@
 
 namespace gpunet {
 
+// The work that the threads of a device share: the ops of a slice, or slices that run side by side.
+enum class ThreadsOf { ops, slices };
+
 // Samples that pass through the network together. Their data are [outer][feature][inner]: sample n
 // is at (n / inner, n % inner). `count` samples are real; the rest, up to outer * inner, is padding
 // that holds zeros.
@@ -14,7 +17,7 @@ struct Slice {
   index_t count;
   index_t outer;
   index_t inner;
-  bool has_threads = true;  // ops share its work among the threads; else threads take slices
+  ThreadsOf threads_of = ThreadsOf::ops;
 
   GPUNET_FN constexpr index_t samples() const { return outer * inner; }
 

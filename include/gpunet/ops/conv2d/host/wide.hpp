@@ -133,11 +133,11 @@ enum class ConvAlgorithm { rows, any_rows, wide, winograd, columns, groups };
 struct ChannelGroup {
   const Conv2dGeometry& g;
   index_t inner;
-  bool has_threads;
+  ThreadsOf threads_of;
   index_t outer = 0, group = 0;
 
   WideConv2dGeometry geometry() const { return {{g.ins(), g.outs(), 1, g.rows, g.columns}}; }
-  Slice slice() const { return {inner, 1, inner, has_threads}; }
+  Slice slice() const { return {inner, 1, inner, threads_of}; }
   index_t in_channel() const { return group * g.ins(); }
   index_t out_channel() const { return group * g.outs(); }
   index_t x() const { return (outer * g.in_channels + in_channel()) * g.in_pixels() * inner; }
@@ -168,7 +168,7 @@ template <class Args, class F>
 void for_each_channel_group(const Args& a, F f) {
   for (index_t outer = 0; outer < a.slice.outer; ++outer)
     for (index_t group = 0; group < a.block.g.groups; ++group)
-      f(ChannelGroup{a.block.g, a.slice.inner, a.slice.has_threads, outer, group}.of(a));
+      f(ChannelGroup{a.block.g, a.slice.inner, a.slice.threads_of, outer, group}.of(a));
 }
 
 // Returns the fastest algorithm, by limits that were measured on one thread. With few channels the
@@ -178,7 +178,7 @@ inline ConvAlgorithm algorithm_of(const Host& device, const Slice& slice,
                                   const WideConv2dGeometry& g) {
   constexpr index_t channels = 32;
   if (g.groups > 1) {
-    const ChannelGroup first{g, slice.inner, slice.has_threads};
+    const ChannelGroup first{g, slice.inner, slice.threads_of};
     const ConvAlgorithm of_one = algorithm_of(device, first.slice(), first.geometry());
     const bool pays = of_one != ConvAlgorithm::rows && of_one != ConvAlgorithm::any_rows;
     return pays ? ConvAlgorithm::groups : ConvAlgorithm::any_rows;
@@ -327,7 +327,7 @@ template <std::same_as<float> T>
 index_t conv2d_scratch(const Host& device, const Slice& slice, const WideConv2dGeometry& g,
                        T type) {
   using enum detail::ConvAlgorithm;
-  const detail::ChannelGroup first{g, slice.inner, slice.has_threads};
+  const detail::ChannelGroup first{g, slice.inner, slice.threads_of};
   switch (detail::algorithm_of(device, slice, g)) {
     case rows:
       return conv2d_scratch(device, slice, g.general(), type);

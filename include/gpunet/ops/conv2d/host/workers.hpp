@@ -11,8 +11,8 @@ namespace gpunet::detail {
 // thread; many groups of samples are worth more where threads take those than within one.
 inline bool is_shared(const Slice& slice, const Conv2dGeometry& g) {
   constexpr index_t enough = 1 << 22, enough_of_one = 1 << 20;  // products
-  return slice.has_threads && slice.samples() * g.out_features() * g.taps() >=
-                                  (slice.outer > 1 ? enough : enough_of_one);
+  return slice.threads_of == ThreadsOf::ops && slice.samples() * g.out_features() * g.taps() >=
+                                                   (slice.outer > 1 ? enough : enough_of_one);
 }
 
 // Returns the number of workers that share it, each with scratch of its own.
