@@ -7,6 +7,7 @@
 #include <gpunet/core/math.hpp>
 #include <gpunet/device/host/host.hpp>
 #include <gpunet/device/host/isa_paths.hpp>
+#include <gpunet/device/host/sum_each.hpp>
 #include <gpunet/ops/conv2d/host/correlation_axis.hpp>
 #include <gpunet/ops/conv2d/host/workers.hpp>
 #include <gpunet/ops/conv2d/plain.hpp>
