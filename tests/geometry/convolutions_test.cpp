@@ -1,3 +1,5 @@
+#include <gpunet/ops/conv3d/conv3d.hpp>
+
 #include "geometry/check.hpp"
 
 using namespace gpunet;
@@ -19,7 +21,7 @@ Value followed(Value y, const Configuration& c) {
 }
 
 Sizes image(const Configuration& c) {
-  return {c["channels"], c["height"], c["width"]};
+  return geometry::image(c, 2);
 }
 
 Value square_convolutions(const Value& x, const Configuration& c) {
@@ -56,96 +58,96 @@ const Registered conv2d_of_few_family(
     },
     image, square_convolutions);
 
-// The sizes of a convolution with all options.
-struct Options {
-  index_t rows_kernel, columns_kernel;
-
-  static void draw(Draw& d, bool is_row, bool transposed) {
-    const index_t groups = d.one_of("groups", {1, 1, 2, 3, 5});
-    const index_t depthwise = d.once_in("depthwise", 4);
-    const index_t channels = groups * d.extent("ins", depthwise ? 12 : 8);
-    d.set("channels", channels);
-    d.set("parts", depthwise ? channels : groups);
-    d.set("out", (depthwise ? channels : groups) * d.extent("outs", 6));
-    for (const bool row : {true, false}) {
-      if (is_row && row) continue;
-      const auto name = [row](const char* of_rows, const char* of_columns) {
-        return row ? of_rows : of_columns;
-      };
-      const index_t kernel = d.pick(name("kernel", "kernel_width"), 1, 6);
-      const index_t stride = d.one_of(name("stride", "stride_width"), {1, 1, 2, 3});
-      const index_t dilation = d.one_of(name("dilation", "dilation_width"), {1, 1, 2, 3});
-      const index_t padding = d.pick(name("padding", "padding_width"), 0, 4);
-      const index_t reach = (kernel - 1) * dilation + 1;
-      if (transposed) {
-        d.pick(name("more", "more_width"), 0, std::max(stride, dilation) - 1);
-        d.extent(name("height", "width"), 40,
-                 std::max<index_t>(1, (2 * padding - reach + 1 + stride) / stride + 1));
-      } else {
-        d.extent(name("height", "width"), 70, std::max<index_t>(1, reach - 2 * padding));
-      }
+// The sizes of a convolution with all options, in 1, 2 or 3 dimensions.
+void draw_options(Draw& d, int dimensions, bool transposed) {
+  const index_t groups = d.one_of("groups", {1, 1, 2, 3, 5});
+  const index_t depthwise = d.once_in("depthwise", 4);
+  const index_t channels = groups * d.extent("ins", depthwise ? 12 : 8);
+  d.set("channels", channels);
+  d.set("parts", depthwise ? channels : groups);
+  d.set("out", (depthwise ? channels : groups) * d.extent("outs", 6));
+  const index_t most = dimensions == 3 ? 12 : transposed ? 40 : 70;
+  for (const geometry::Dimension& along : geometry::dimensions(dimensions)) {
+    const index_t kernel = d.pick(along("kernel"), 1, dimensions == 3 ? 4 : 6);
+    const index_t stride = d.one_of(along("stride"), {1, 1, 2, 3});
+    const index_t dilation = d.one_of(along("dilation"), {1, 1, 2, 3});
+    const index_t padding = d.pick(along("padding"), 0, 4);
+    const index_t reach = (kernel - 1) * dilation + 1;
+    if (transposed) {
+      d.pick(along("more"), 0, std::max(stride, dilation) - 1);
+      d.extent(along.size, most,
+               std::max<index_t>(1, (2 * padding - reach + 1 + stride) / stride + 1));
+    } else {
+      d.extent(along.size, most, std::max<index_t>(1, reach - 2 * padding));
     }
-    d.pick("bias", 0, 1);
-    d.once_in("relu", 3);
   }
-};
+  d.pick("bias", 0, 1);
+  d.once_in("relu", 3);
+}
 
 // The sizes along one dimension. For a transposed convolution, the outputs are its inputs.
-ConvAxis axis(const Configuration& c, bool row, bool transposed) {
-  const auto of = [&](const char* of_rows, const char* of_columns) {
-    return c[row ? of_rows : of_columns];
-  };
-  ConvAxis a{of("height", "width"),          0,
-             of("kernel", "kernel_width"),   of("stride", "stride_width"),
-             of("padding", "padding_width"), of("dilation", "dilation_width")};
+ConvAxis axis(const Configuration& c, const geometry::Dimension& along, bool transposed) {
+  ConvAxis a{c[along.size],       0, c[along("kernel")], c[along("stride")], c[along("padding")],
+             c[along("dilation")]};
   const index_t reach = (a.kernel - 1) * a.dilation + 1;
   if (transposed) {
     a.outputs = a.size;
-    a.size = (a.outputs - 1) * a.stride - 2 * a.padding + reach + of("more", "more_width");
+    a.size = (a.outputs - 1) * a.stride - 2 * a.padding + reach + c[along("more")];
   } else {
     a.outputs = (a.size + 2 * a.padding - reach) / a.stride + 1;
   }
   return a;
 }
 
-Value any_convolution(const Value& x, const Configuration& c, bool is_row, bool transposed) {
-  Conv2dGeometry g{c["channels"], c["out"], c["parts"],
-                   is_row ? ConvAxis{} : axis(c, true, transposed), axis(c, false, transposed)};
+Value any_convolution(const Value& x, const Configuration& c, int dimensions, bool transposed) {
+  Conv2dGeometry g{c["channels"], c["out"], c["parts"], {}, {}};
   if (transposed) std::swap(g.in_channels, g.out_channels);
   Sizes out{c["out"]}, weight{g.out_channels, g.ins()};
-  if (!is_row) {
-    out.append(transposed ? g.rows.size : g.rows.outputs);
-    weight.append(g.rows.kernel);
+  std::vector<ConvAxis> axes;
+  for (const geometry::Dimension& along : geometry::dimensions(dimensions)) {
+    axes.push_back(axis(c, along, transposed));
+    out.append(transposed ? axes.back().size : axes.back().outputs);
+    weight.append(axes.back().kernel);
   }
-  out.append(transposed ? g.columns.size : g.columns.outputs);
-  weight.append(g.columns.kernel);
+  g.columns = axes.back();
+  if (dimensions > 1) g.rows = axes[axes.size() - 2];
   const std::array parameters{nn::constant("weight", weight, 1),
                               nn::constant("bias", {c["out"]}, 0)};
   const auto specified = std::span(parameters).first(c["bias"] == 1 ? 2 : 1);
-  const Value y = nn::detail::add_node<nn::Conv2d<>, Conv2dOp, Conv2dKernels<WideConv2dGeometry>>(
-      "convolution", Conv2dOp{g, c["bias"] == 1, transposed}, x, out, specified);
+  if (dimensions == 3) g.in_channels *= axes[0].kernel;
+  const Value y =
+      dimensions == 3
+          ? nn::detail::add_node<Conv3dOp>(
+                "convolution", Conv3dOp{axes[0], g, c["bias"] == 1, transposed}, x, out, specified)
+          : nn::detail::add_node<nn::Conv2d<>, Conv2dOp, Conv2dKernels<WideConv2dGeometry>>(
+                "convolution", Conv2dOp{g, c["bias"] == 1, transposed}, x, out, specified);
   return c["relu"] ? relu(y) : y;
 }
 
-Registered with_options(const char* name, bool is_row, bool transposed) {
+Registered with_options(const char* name, int dimensions, bool transposed) {
   return Registered(
-      name, [=](Draw& d) { Options::draw(d, is_row, transposed); },
-      [=](const Configuration& c) {
-        return is_row ? Sizes{c["channels"], c["width"]} : image(c);
-      },
+      name, [=](Draw& d) { draw_options(d, dimensions, transposed); },
+      [=](const Configuration& c) { return geometry::image(c, dimensions); },
       [=](const Value& x, const Configuration& c) {
-        return any_convolution(x, c, is_row, transposed);
+        return any_convolution(x, c, dimensions, transposed);
       });
 }
 
-const Registered conv2d_options_family = with_options("conv2d_options", false, false);
-const Registered conv1d_family = with_options("conv1d", true, false);
-const Registered conv_transpose2d_family = with_options("conv_transpose2d", false, true);
-const Registered conv_transpose1d_family = with_options("conv_transpose1d", true, true);
+const Registered conv1d_family = with_options("conv1d", 1, false);
+const Registered conv2d_options_family = with_options("conv2d_options", 2, false);
+const Registered conv3d_family = with_options("conv3d", 3, false);
+const Registered conv_transpose1d_family = with_options("conv_transpose1d", 1, true);
+const Registered conv_transpose2d_family = with_options("conv_transpose2d", 2, true);
+const Registered conv_transpose3d_family = with_options("conv_transpose3d", 3, true);
 
 }  // namespace
 
 TEST_CASE_TEMPLATE("random geometries of convolutions", D, GPUNET_TEST_DEVICES) {
   geometry::check_families<D>({"conv2d", "conv2d_of_few", "conv2d_options", "conv1d",
                                "conv_transpose2d", "conv_transpose1d"});
+}
+
+TEST_CASE_TEMPLATE("random geometries of convolutions in three dimensions", D,
+                   GPUNET_TEST_DEVICES) {
+  geometry::check_families<D>({"conv3d", "conv_transpose3d"});
 }

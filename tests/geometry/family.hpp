@@ -57,26 +57,26 @@ class Draw {
   Draw(gpunet::Generator& generator, Configuration& into) : generator_(generator), into_(into) {}
 
   // Sets a number, also one that was drawn before.
-  index_t set(const char* name, index_t number) {
+  index_t set(const std::string& name, index_t number) {
     for (auto& [key, drawn] : into_.numbers)
       if (key == name) return drawn = number;
     into_.numbers.emplace_back(name, number);
     return number;
   }
-  index_t operator[](const char* name) const { return into_[name]; }
+  index_t operator[](const std::string& name) const { return into_[name]; }
   // A number from `low` to `high`.
-  index_t pick(const char* name, index_t low, index_t high) {
+  index_t pick(const std::string& name, index_t low, index_t high) {
     return set(name, between(low, high));
   }
-  index_t one_of(const char* name, std::initializer_list<index_t> numbers) {
+  index_t one_of(const std::string& name, std::initializer_list<index_t> numbers) {
     return set(name, numbers.begin()[generator_.below(static_cast<index_t>(numbers.size()))]);
   }
   // 1 once in `n` times, else 0.
-  index_t once_in(const char* name, index_t n) {
+  index_t once_in(const std::string& name, index_t n) {
     return set(name, generator_.below(n) == 0 ? 1 : 0);
   }
   // A size up to `most`, of any magnitude alike, often 1, a power of two, or beside one.
-  index_t extent(const char* name, index_t most, index_t least = 1) {
+  index_t extent(const std::string& name, index_t most, index_t least = 1) {
     return set(name, size(most, least));
   }
   // 1 to 33, or 64.
@@ -105,6 +105,28 @@ class Draw {
   gpunet::Generator& generator_;
   Configuration& into_;
 };
+
+// One dimension of images: the names of its numbers.
+struct Dimension {
+  std::string size, suffix;
+
+  // Returns the name of a number along this dimension: "kernel_width" for "kernel".
+  std::string operator()(const std::string& name) const { return name + suffix; }
+};
+
+// Returns the last `count` of the three dimensions.
+inline std::vector<Dimension> dimensions(int count) {
+  std::vector<Dimension> all{{"depth", "_depth"}, {"height", ""}, {"width", "_width"}};
+  return {all.end() - count, all.end()};
+}
+
+// Returns the sizes of an image of so many dimensions.
+inline Sizes image(const Configuration& c, int count) {
+  Sizes sizes{c["channels"]};
+  for (const Dimension& along : dimensions(count))
+    sizes.append(c[along.size]);
+  return sizes;
+}
 
 // A family of ops: draws configurations and makes their graphs.
 struct Family {

@@ -11,10 +11,10 @@ TEST_CASE("options are found in any order, or have their default") {
   static_assert(std::is_same_v<option_dim<Stride, Stride<1>, Padding<3>>, Dim<1>>);
   static_assert(std::is_same_v<option_dim<Stride, Stride<1>, Padding<3>, Stride<2>>, Dim<2>>);
   static_assert(std::is_same_v<option_dim<Padding, Padding<0>, Padding<3>, Stride<2>>, Dim<3>>);
-  static_assert(gpunet::nn::detail::is_window_option<Padding<3>> &&
-                gpunet::nn::detail::is_window_option<Stride<2>>);
-  static_assert(!gpunet::nn::detail::is_window_option<int> &&
-                !gpunet::nn::detail::is_window_option<Bias<false>>);
+  static_assert(gpunet::nn::detail::is_window_option<Padding<3>, 1> &&
+                gpunet::nn::detail::is_window_option<Stride<2>, 1>);
+  static_assert(!gpunet::nn::detail::is_window_option<int, 1> &&
+                !gpunet::nn::detail::is_window_option<Bias<false>, 1>);
   static_assert(gpunet::nn::detail::has_bias<> &&
                 gpunet::nn::detail::has_bias<Stride<2>, Bias<true>>);
   static_assert(!gpunet::nn::detail::has_bias<Bias<false>, Padding<1>>);

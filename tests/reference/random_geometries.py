@@ -43,11 +43,23 @@ class Configuration:
 
     def along(self, name):
         """The number of a convolution or a pooling along each dimension."""
-        suffixes = ("_width",) if self.family.endswith("1d") else ("", "_width")
+        suffixes = ("_depth", "", "_width")[-self.dimensions:]
         return tuple(getattr(self, name + suffix) for suffix in suffixes)
 
+    @property
+    def dimensions(self):
+        return {"1d": 1, "3d": 3}.get(self.family[-2:], 2)
+
+    def of_dimensions(self, name):
+        """The function of PyTorch for the dimensions of the family."""
+        return getattr(F, f"{name}{self.dimensions}d")
+
+    def extents(self, prefix=""):
+        names = ("depth", "height", "width")[-self.dimensions:]
+        return tuple(getattr(self, prefix + name) for name in names)
+
     def image(self):
-        return (self.channels, *([] if self.family.endswith("1d") else [self.height]), self.width)
+        return (self.channels, *self.extents())
 
     def sizes(self):
         return tuple(self.numbers[f"size{i}"] for i in range(self.rank))
@@ -88,7 +100,7 @@ def square_convolutions(x, c):
 
 
 def any_convolution(x, c):
-    f = F.conv1d if c.family == "conv1d" else F.conv2d
+    f = c.of_dimensions("conv")
     weight = c.parameter(c.out, c.channels // c.parts, *c.along("kernel"))
     y = f(x, weight, c.parameter_if(c.bias, c.out), c.along("stride"), c.along("padding"),
           c.along("dilation"), c.parts)
@@ -96,7 +108,7 @@ def any_convolution(x, c):
 
 
 def transposed_convolution(x, c):
-    f = F.conv_transpose1d if c.family == "conv_transpose1d" else F.conv_transpose2d
+    f = c.of_dimensions("conv_transpose")
     weight = c.parameter(c.channels, c.out // c.parts, *c.along("kernel"))
     y = f(x, weight, c.parameter_if(c.bias, c.out), c.along("stride"), c.along("padding"),
           c.along("more"), c.parts, c.along("dilation"))
@@ -104,20 +116,17 @@ def transposed_convolution(x, c):
 
 
 def max_pool(x, c):
-    f = F.max_pool1d if c.family == "max_pool1d" else F.max_pool2d
-    return f(x, c.along("kernel"), c.along("stride"), c.along("padding"), ceil_mode=c.ceil == 1)
+    return c.of_dimensions("max_pool")(x, c.along("kernel"), c.along("stride"), c.along("padding"),
+                                       ceil_mode=c.ceil == 1)
 
 
 def avg_pool(x, c):
-    f = F.avg_pool1d if c.family == "avg_pool1d" else F.avg_pool2d
-    return f(x, c.along("kernel"), c.along("stride"), c.along("padding"), c.ceil == 1,
-             c.counts_padding == 1)
+    return c.of_dimensions("avg_pool")(x, c.along("kernel"), c.along("stride"), c.along("padding"),
+                                       c.ceil == 1, c.counts_padding == 1)
 
 
 def adaptive(x, c):
-    if c.family == "adaptive_avg_pool1d":
-        return F.adaptive_avg_pool1d(x, c.out_width)
-    return F.adaptive_avg_pool2d(x, (c.out_height, c.out_width))
+    return c.of_dimensions("adaptive_avg_pool")(x, c.extents("out_"))
 
 
 def linear(x, c):
@@ -321,14 +330,19 @@ families = {
     "conv2d_of_few": (square_convolutions, Configuration.image),
     "conv2d_options": (any_convolution, Configuration.image),
     "conv1d": (any_convolution, Configuration.image),
+    "conv3d": (any_convolution, Configuration.image),
     "conv_transpose2d": (transposed_convolution, Configuration.image),
     "conv_transpose1d": (transposed_convolution, Configuration.image),
+    "conv_transpose3d": (transposed_convolution, Configuration.image),
     "max_pool2d": (max_pool, Configuration.image),
     "max_pool1d": (max_pool, Configuration.image),
+    "max_pool3d": (max_pool, Configuration.image),
     "avg_pool2d": (avg_pool, Configuration.image),
     "avg_pool1d": (avg_pool, Configuration.image),
+    "avg_pool3d": (avg_pool, Configuration.image),
     "adaptive_avg_pool2d": (adaptive, Configuration.image),
     "adaptive_avg_pool1d": (adaptive, Configuration.image),
+    "adaptive_avg_pool3d": (adaptive, Configuration.image),
     "linear": (linear, Configuration.sizes),
     "activation": (lambda x, c: activations[c.function](4 * x), Configuration.sizes),
     "sized": (sized, sized_sizes),

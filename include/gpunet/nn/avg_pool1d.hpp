@@ -14,7 +14,7 @@ template <index_t Kernel, class... Options>
 class AvgPool1d {
   using Windows = detail::PoolWindows1d<Kernel, Options...>;
   static_assert(
-      ((detail::is_window_option<Options> || detail::is_ceil_mode<Options> ||
+      ((detail::is_window_option<Options, 1> || detail::is_ceil_mode<Options> ||
         detail::is_count_include_pad<Options>)&&...),
       "gpunet::nn::AvgPool1d: an option is none of Stride<...>, Padding<...>, CeilMode<...> and "
       "CountIncludePad<...>");

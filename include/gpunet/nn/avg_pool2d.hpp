@@ -17,7 +17,7 @@ namespace gpunet::nn {
 template <index_t Kernel, class... Options>
 class AvgPool2d {
   using Windows = detail::PoolWindows2d<Kernel, Options...>;
-  static_assert(((detail::is_window_option_2d<Options> || detail::is_ceil_mode<Options> ||
+  static_assert(((detail::is_window_option<Options, 2> || detail::is_ceil_mode<Options> ||
                   detail::is_count_include_pad<Options>)&&...),
                 "gpunet::nn::AvgPool2d: an option is none of KernelWidth<...>, Stride<...>, "
                 "Padding<...>, CeilMode<...> and CountIncludePad<...>");

@@ -20,7 +20,7 @@ struct BatchNormOptions {
 
 namespace detail {
 
-// The common part of BatchNorm1d and BatchNorm2d: y = (x - mean) / sqrt(variance + eps) w + b for
+// The common part of BatchNorm1d, 2d and 3d: y = (x - mean) / sqrt(variance + eps) w + b for
 // each channel, w and b [channels]. In training mode mean and variance are over the batch, and
 // update running_mean and running_var; in evaluation mode they are running_mean and running_var.
 class BatchNorm {
@@ -95,6 +95,23 @@ class BatchNorm2d : public detail::BatchNorm {
     static_assert(In::rank == 3,
                   "gpunet::nn::BatchNorm2d: the input has to have rank 3 [channels, height, "
                   "width], use BatchNorm1d for features");
+    return in;
+  }
+};
+
+// Batch normalization of [channels, depth, height, width], over all but the channels, as
+// torch.nn.BatchNorm3d.
+class BatchNorm3d : public detail::BatchNorm {
+ public:
+  using detail::BatchNorm::BatchNorm;
+  GPUNET_REFUSED_FEATURES(BatchNorm3d)
+  GPUNET_REFUSED_CALL
+
+  template <class In>
+  constexpr auto output(In in) const {
+    static_assert(In::rank == 4,
+                  "gpunet::nn::BatchNorm3d: the input has to have rank 4 [channels, depth, height, "
+                  "width], use BatchNorm2d for images");
     return in;
   }
 };

@@ -18,7 +18,7 @@ class Conv1d : detail::Convolution<Out, Kernel, Options...> {
   using Strides = typename Base::Strides;
   using Paddings = typename Base::Paddings;
   static constexpr bool bias = Base::bias;
-  static_assert(((detail::is_convolution_option_1d<Options> ||
+  static_assert(((detail::is_convolution_option<Options, 1> ||
                   detail::is_padding_same<Options>)&&...),
                 "gpunet::nn::Conv1d: an option is none of Stride<...>, Padding<...>, PaddingSame, "
                 "Dilation<...>, Groups<...> and Bias<...>");
@@ -62,7 +62,7 @@ class Conv1d : detail::Convolution<Out, Kernel, Options...> {
 
   template <class In>
   constexpr auto parameters(In in) const {
-    return this->weight_and_bias(this->out_, in.template at<0>(), true);
+    return this->weight_and_bias(this->out_, in.template at<0>(), 1);
   }
 
   // Appends the op, see layer.hpp.

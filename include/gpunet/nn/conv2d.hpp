@@ -29,7 +29,7 @@ class Conv2d : detail::Convolution<Out, Kernel, Options...> {
   using Base::out_;
   static constexpr index_t groups = Base::groups, kernel_width = Base::kernel_width;
   static constexpr bool bias = Base::bias, same = Base::same;
-  static_assert(((detail::is_convolution_option_2d<Options> ||
+  static_assert(((detail::is_convolution_option<Options, 2> ||
                   detail::is_padding_same<Options>)&&...),
                 "gpunet::nn::Conv2d: an option is none of KernelWidth<...>, Stride<...>, "
                 "Padding<...>, PaddingSame, Dilation<...>, Groups<...> and Bias<...>");
@@ -75,7 +75,7 @@ class Conv2d : detail::Convolution<Out, Kernel, Options...> {
 
   template <class In>
   constexpr auto parameters(In in) const {
-    return this->weight_and_bias(out_, in.template at<0>(), false);
+    return this->weight_and_bias(out_, in.template at<0>(), 2);
   }
 
   // Appends the op, see layer.hpp.

@@ -18,8 +18,8 @@ class ConvTranspose1d : detail::Convolution<Out, Kernel, Options...> {
   using Paddings = typename Base::Paddings;
   using MoreColumns = Dim<Base::OutputPaddings::columns>;
   static constexpr bool bias = Base::bias;
-  static_assert(((detail::is_convolution_option_1d<Options> ||
-                  detail::is_output_padding<Options>)&&...),
+  static_assert(((detail::is_convolution_option<Options, 1> ||
+                  detail::is_dimension_option<OutputPadding, 1, Options>)&&...),
                 "gpunet::nn::ConvTranspose1d: an option is none of Stride<...>, Padding<...>, "
                 "OutputPadding<...>, Dilation<...>, Groups<...> and Bias<...>");
   static_assert(
@@ -71,7 +71,7 @@ class ConvTranspose1d : detail::Convolution<Out, Kernel, Options...> {
 
   template <class In>
   constexpr auto parameters(In in) const {
-    return this->weight_and_bias(in.template at<0>(), this->out_, true);
+    return this->weight_and_bias(in.template at<0>(), this->out_, 1);
   }
 
   // Appends the op, see layer.hpp.

@@ -22,8 +22,8 @@ class ConvTranspose2d : detail::Convolution<Out, Kernel, Options...> {
   using Paddings = typename Base::Paddings;
   using MoreColumns = Dim<Base::OutputPaddings::columns>;
   static constexpr bool bias = Base::bias;
-  static_assert(((detail::is_convolution_option_2d<Options> ||
-                  detail::is_option<OutputPadding, Options>)&&...),
+  static_assert(((detail::is_convolution_option<Options, 2> ||
+                  detail::is_dimension_option<OutputPadding, 2, Options>)&&...),
                 "gpunet::nn::ConvTranspose2d: an option is none of KernelWidth<...>, Stride<...>, "
                 "Padding<...>, OutputPadding<...>, Dilation<...>, Groups<...> and Bias<...>");
   static_assert(
@@ -79,7 +79,7 @@ class ConvTranspose2d : detail::Convolution<Out, Kernel, Options...> {
 
   template <class In>
   constexpr auto parameters(In in) const {
-    return this->weight_and_bias(in.template at<0>(), this->out_, false);
+    return this->weight_and_bias(in.template at<0>(), this->out_, 2);
   }
 
   // Appends the op, see layer.hpp.

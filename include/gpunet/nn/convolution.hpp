@@ -12,39 +12,19 @@
 #include <gpunet/nn/options.hpp>
 #include <gpunet/nn/parameter_bounds.hpp>
 #include <gpunet/ops/conv2d/conv2d.hpp>
+#include <gpunet/ops/conv3d/conv3d.hpp>
 
 namespace gpunet::nn::detail {
 
-// Whether an option is one of a convolution in two dimensions.
-template <class Option>
-inline constexpr bool is_convolution_option_2d =
-    is_window_option_2d<Option> || is_option<Dilation, Option> || is_option<Groups, Option> ||
-    is_bias<Option>;
-
-// Whether it is one of a convolution in one dimension.
-template <class Option>
-inline constexpr bool is_convolution_option_1d =
-    is_window_option<Option> || is_option<Groups, Option> || is_bias<Option>;
-template <index_t N>
-inline constexpr bool is_convolution_option_1d<Dilation<N>> = true;
+// Whether an option is one of a convolution in so many dimensions.
+template <class Option, index_t dimensions>
+inline constexpr bool is_convolution_option =
+    is_window_option<Option, dimensions> || is_dimension_option<Dilation, dimensions, Option> ||
+    is_option<Groups, Option> || is_bias<Option>;
 
 // Whether it is a PaddingSame.
 template <class Option>
 inline constexpr bool is_padding_same = std::is_same_v<Option, PaddingSame>;
-
-// Whether it is an OutputPadding of one number.
-template <class Option>
-inline constexpr bool is_output_padding = false;
-template <index_t N>
-inline constexpr bool is_output_padding<OutputPadding<N>> = true;
-
-// The numbers of an option.
-template <class Option>
-struct OptionNumbers;
-template <template <index_t, index_t> class Option, index_t Rows, index_t Columns>
-struct OptionNumbers<Option<Rows, Columns>> {
-  static constexpr index_t rows = Rows, columns = Columns;
-};
 
 // The windows of a convolution along one dimension; D: dilation.
 template <index_t K, index_t S, index_t P, index_t D, bool is_same>
@@ -104,36 +84,54 @@ struct ConvDimension {
 template <index_t Out, index_t Kernel, class... Options>
 class Convolution {
  protected:
-  using Strides = OptionNumbers<option<Stride, Stride<1>, Options...>>;
-  using Paddings = OptionNumbers<option<Padding, Padding<0>, Options...>>;
-  using Dilations = OptionNumbers<option<Dilation, Dilation<1>, Options...>>;
-  using OutputPaddings = OptionNumbers<option<OutputPadding, OutputPadding<0>, Options...>>;
-  static constexpr index_t kernel_width = [] {
-    if constexpr ((is_option<KernelWidth, Options> || ...))
-      return index_t{option_dim<KernelWidth, KernelWidth<1>, Options...>{}};
+  using Strides = option<Stride, Stride<1>, Options...>;
+  using Paddings = option<Padding, Padding<0>, Options...>;
+  using Dilations = option<Dilation, Dilation<1>, Options...>;
+  using OutputPaddings = option<OutputPadding, OutputPadding<0>, Options...>;
+  // The kernel size, or that of an option.
+  template <template <index_t...> class Option>
+  static constexpr index_t kernel_size = [] {
+    if constexpr ((is_option<Option, Options> || ...))
+      return index_t{option_dim<Option, Option<1>, Options...>{}};
     else
       return Kernel;
   }();
+  static constexpr index_t kernel_height = kernel_size<KernelHeight>,
+                           kernel_width = kernel_size<KernelWidth>;
   static constexpr index_t groups = option_dim<Groups, Groups<1>, Options...>{};
   static constexpr bool bias = has_bias<Options...>, same = (is_padding_same<Options> || ...);
-  using Rows = ConvDimension<Kernel, Strides::rows, Paddings::rows, Dilations::rows, same>;
+  using Planes = ConvDimension<Kernel, Strides::planes, Paddings::planes, Dilations::planes, same>;
+  using Rows = ConvDimension<kernel_height, Strides::rows, Paddings::rows, Dilations::rows, same>;
   using Columns =
       ConvDimension<kernel_width, Strides::columns, Paddings::columns, Dilations::columns, same>;
 
-  // Return whether the options of both dimensions are possible.
-  static constexpr bool has_sizes() { return Out != 0 && Kernel != 0 && kernel_width != 0; }
-  static constexpr bool has_stride() { return Strides::rows != 0 && Strides::columns != 0; }
-  static constexpr bool has_dilation() { return Dilations::rows > 0 && Dilations::columns > 0; }
+  // Returns whether f(number) holds for the numbers of all dimensions.
+  template <class Numbers>
+  static constexpr bool all_of(Numbers, bool (*f)(index_t)) {
+    return f(Numbers::planes) && f(Numbers::rows) && f(Numbers::columns);
+  }
+  static constexpr bool is_not_zero(index_t n) { return n != 0; }
+  static constexpr bool is_one(index_t n) { return n == 1; }
+  static constexpr bool is_positive(index_t n) { return n > 0; }
+
+  // Return whether the options of all dimensions are possible.
+  static constexpr bool has_sizes() {
+    return Out != 0 && Kernel != 0 && kernel_height != 0 && kernel_width != 0;
+  }
+  static constexpr bool has_stride() { return all_of(Strides{}, is_not_zero); }
+  static constexpr bool has_dilation() { return all_of(Dilations{}, is_positive); }
   static constexpr bool has_groups() { return groups > 0 && (Out == dyn || Out % groups == 0); }
   static constexpr bool same_is_possible() {
-    return !same ||
-           (Strides::rows == 1 && Strides::columns == 1 && !(is_option<Padding, Options> || ...));
+    return !same || (all_of(Strides{}, is_one) && !(is_option<Padding, Options> || ...));
   }
   // Returns whether OutputPadding is smaller than the stride or the dilation, as PyTorch demands.
   static constexpr bool output_padding_is_possible() {
-    return OutputPaddings::rows >= 0 && OutputPaddings::columns >= 0 &&
-           OutputPaddings::rows < std::max(Strides::rows, Dilations::rows) &&
-           OutputPaddings::columns < std::max(Strides::columns, Dilations::columns);
+    const auto is_possible = [](index_t more, index_t stride, index_t dilation) {
+      return more >= 0 && more < std::max(stride, dilation);
+    };
+    return is_possible(OutputPaddings::planes, Strides::planes, Dilations::planes) &&
+           is_possible(OutputPaddings::rows, Strides::rows, Dilations::rows) &&
+           is_possible(OutputPaddings::columns, Strides::columns, Dilations::columns);
   }
   // Returns whether the groups divide the channels; true for a run-time number.
   template <index_t C>
@@ -145,7 +143,10 @@ class Convolution {
   constexpr Convolution(index_t out, index_t kernel, index_t stride, index_t padding)
       : out_(out), kernel_(kernel), stride_(stride), padding_(padding) {}
 
-  constexpr Rows rows() const { return {kernel_, stride_, padding_}; }
+  constexpr Planes planes() const {
+    return {kernel_, pick<Strides::planes>(stride_), pick<Paddings::planes>(padding_)};
+  }
+  constexpr Rows rows() const { return {pick<kernel_height>(kernel_), stride_, padding_}; }
   constexpr Columns columns() const {
     return {pick<kernel_width>(kernel_), pick<Strides::columns>(stride_),
             pick<Paddings::columns>(padding_)};
@@ -208,14 +209,28 @@ class Convolution {
     return builder.template add<Conv2dOp, Conv2dKernels<Geometry>>(op, x, out, parameters);
   }
 
+  // Appends the op of three dimensions for inputs [channels, depth, height, width].
+  template <bool transposed, class Builder, class Parameters>
+  value_t append_volume(Builder& builder, value_t x, const Sizes& in, const Sizes& out,
+                        const Parameters& parameters) const {
+    // A transposed convolution reads its outputs, see ConvolutionSizes.
+    const Sizes &from = transposed ? out : in, &to = transposed ? in : out;
+    const ConvAxis planes = this->planes().axis(from[1], to[1]);
+    const Conv2dGeometry plane{from[0] * planes.kernel, to[0], groups, rows().axis(from[2], to[2]),
+                               columns().axis(from[3], to[3])};
+    return builder.add(Conv3dOp{planes, plane, bias, transposed, same}, x, out, parameters);
+  }
+
   // Returns the specification of the parameters: weight [of_first, of_second / groups, kernel...],
   // bias [out].
-  constexpr auto weight_and_bias(index_t of_first, index_t of_second, bool is_row) const {
-    const index_t channels = of_second / groups, width = columns().kernel;
-    const index_t fan_in = channels * (is_row ? index_t{1} : index_t{kernel_}) * width;
-    Sizes sizes{of_first, channels};
-    if (!is_row) sizes.append(kernel_);
-    sizes.append(width);
+  constexpr auto weight_and_bias(index_t of_first, index_t of_second, int dimensions) const {
+    Sizes sizes{of_first, of_second / groups};
+    if (dimensions > 2) sizes.append(planes().kernel);
+    if (dimensions > 1) sizes.append(rows().kernel);
+    sizes.append(columns().kernel);
+    index_t fan_in = 1;
+    for (int i = 1; i < sizes.rank(); ++i)
+      fan_in *= sizes[i];
     const ParameterSpec weight = uniform("weight", sizes, kaiming_uniform_bound(fan_in));
     if constexpr (bias)
       return std::array{weight, uniform("bias", {out_}, bias_bound(fan_in))};

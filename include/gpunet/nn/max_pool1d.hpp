@@ -14,7 +14,7 @@ template <index_t Kernel, class... Options>
 class MaxPool1d {
   using Windows = detail::PoolWindows1d<Kernel, Options...>;
   static_assert(
-      ((detail::is_window_option<Options> || detail::is_ceil_mode<Options>)&&...),
+      ((detail::is_window_option<Options, 1> || detail::is_ceil_mode<Options>)&&...),
       "gpunet::nn::MaxPool1d: an option is none of Stride<...>, Padding<...> and CeilMode<...>");
   static_assert(Kernel >= 1 && Kernel <= 1 << 15,
                 "gpunet::nn::MaxPool1d: the kernel size has to be 1 to 32768");

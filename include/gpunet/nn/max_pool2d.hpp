@@ -15,7 +15,7 @@ namespace gpunet::nn {
 template <index_t Kernel, class... Options>
 class MaxPool2d {
   using Windows = detail::PoolWindows2d<Kernel, Options...>;
-  static_assert(((detail::is_window_option_2d<Options> || detail::is_ceil_mode<Options>)&&...),
+  static_assert(((detail::is_window_option<Options, 2> || detail::is_ceil_mode<Options>)&&...),
                 "gpunet::nn::MaxPool2d: an option is none of KernelWidth<...>, Stride<...>, "
                 "Padding<...> and CeilMode<...>");
   static_assert(Windows::has_kernel(255),

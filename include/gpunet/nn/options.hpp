@@ -9,48 +9,67 @@
 
 namespace gpunet::nn {
 
-// The width of windows that are not square; the kernel size is their height. In PyTorch
-// kernel_size=(height, N).
+namespace detail {
+
+// The numbers of an option with one for all dimensions of an image, or one for each of them:
+// planes, rows, columns.
+template <index_t... N>
+struct DimensionNumbers {
+  static constexpr index_t count = sizeof...(N), of[] = {N...};
+  static_assert(count <= 3,
+                "gpunet::nn: an option has more than three numbers, give one for all "
+                "dimensions or one for each");
+  static constexpr index_t planes = of[0], rows = of[count > 1 ? count - 2 : 0],
+                           columns = of[count - 1];
+};
+
+}  // namespace detail
+
+// The height of windows in three dimensions, if it is not the kernel size, which is their depth. In
+// PyTorch kernel_size=(depth, N, width).
+template <index_t N>
+struct KernelHeight {
+  using dim = Dim<N>;
+};
+
+// The width of windows, if it is not the kernel size: their height, in three dimensions their
+// depth. In PyTorch kernel_size=(height, N).
 template <index_t N>
 struct KernelWidth {
   using dim = Dim<N>;
 };
 
-// The distance between neighboring windows, in pixels: Stride<N>, in two dimensions also
-// Stride<Rows, Columns>.
-template <index_t N, index_t Columns = N>
-struct Stride {
+// The distance between neighboring windows, in pixels: Stride<N>, or a number for each dimension,
+// Stride<Rows, Columns> or Stride<Planes, Rows, Columns>.
+template <index_t N, index_t... Others>
+struct Stride : detail::DimensionNumbers<N, Others...> {
   using dim = Dim<N>;
-  using columns = Dim<Columns>;
 };
 
-// The padding on all sides, in pixels: zeros, for a maximum minus infinity. In two dimensions also
-// Padding<Rows, Columns>: above and below, left and right.
-template <index_t N, index_t Columns = N>
-struct Padding {
+// The padding on all sides, in pixels: zeros, for a maximum minus infinity. Or that of each
+// dimension, Padding<Rows, Columns> (above and below, left and right) or Padding<Planes, Rows,
+// Columns>.
+template <index_t N, index_t... Others>
+struct Padding : detail::DimensionNumbers<N, Others...> {
   using dim = Dim<N>;
-  using columns = Dim<Columns>;
 };
 
 // The padding that makes the output of a convolution of stride 1 as large as its input; where it is
 // odd, one more zero is below and right. In PyTorch padding='same'.
 struct PaddingSame {};
 
-// Padding of one side, below and right, of the output of a transposed convolution:
-// OutputPadding<N>, in two dimensions also OutputPadding<Rows, Columns>. In PyTorch
-// output_padding=N.
-template <index_t N, index_t Columns = N>
-struct OutputPadding {
+// Padding of one side, behind, below and right, of the output of a transposed convolution:
+// OutputPadding<N>, or a number for each dimension. In PyTorch output_padding=N.
+template <index_t N, index_t... Others>
+struct OutputPadding : detail::DimensionNumbers<N, Others...> {
   using dim = Dim<N>;
-  using columns = Dim<Columns>;
 };
 
-// The distance between the elements that neighboring weights of a convolution read: Dilation<N>, in
-// two dimensions also Dilation<Rows, Columns>. In PyTorch dilation=N.
-template <index_t N, index_t Columns = N>
-struct Dilation {
+// The distance between the elements that neighboring weights of a convolution read: Dilation<N>, or
+// a number for each dimension. In PyTorch dilation=N.
+template <index_t N, index_t... Others>
+struct Dilation : detail::DimensionNumbers<N, Others...> {
   using dim = Dim<N>;
-  using columns = Dim<Columns>;
 };
 
 // The groups of channels of a convolution: outputs of a group see the inputs of the same group
@@ -119,18 +138,25 @@ using option = typename FindOption<Option, Default, Options...>::type;
 template <template <index_t...> class Option, class Default, class... Options>
 using option_dim = typename option<Option, Default, Options...>::dim;
 
-// Whether an option is a KernelWidth, or a Stride or Padding of one or two numbers.
+// The numbers of an option.
 template <class Option>
-inline constexpr bool is_window_option_2d =
-    is_option<KernelWidth, Option> || is_option<Stride, Option> || is_option<Padding, Option>;
+inline constexpr index_t numbers_of_option = 0;
+template <template <index_t...> class Option, index_t... N>
+inline constexpr index_t numbers_of_option<Option<N...>> = sizeof...(N);
 
-// Whether it is a Stride or a Padding of one number.
-template <class Option>
-inline constexpr bool is_window_option = false;
-template <index_t N>
-inline constexpr bool is_window_option<Stride<N>> = true;
-template <index_t N>
-inline constexpr bool is_window_option<Padding<N>> = true;
+// Whether it is such an Option with one number, or one for each dimension.
+template <template <index_t...> class Option, index_t dimensions, class T>
+inline constexpr bool is_dimension_option = is_option<Option, T> &&
+                                            (numbers_of_option<T> == 1 ||
+                                             numbers_of_option<T> == dimensions);
+
+// Whether an option is one of windows in so many dimensions: a KernelHeight, KernelWidth, Stride or
+// Padding.
+template <class Option, index_t dimensions>
+inline constexpr bool is_window_option = is_dimension_option<Stride, dimensions, Option> ||
+                                         is_dimension_option<Padding, dimensions, Option> ||
+                                         (dimensions > 1 && is_option<KernelWidth, Option>) ||
+                                         (dimensions > 2 && is_option<KernelHeight, Option>);
 
 // Whether it is a Bias.
 template <class Option>
@@ -150,16 +176,33 @@ constexpr auto windows(Dim<E> extent, Dim<K> kernel, Dim<S> stride, Dim<P> paddi
   return (extent + padding + padding - kernel) / stride + Dim<1>{};
 }
 
-// Throws Error for a padded image of more than 2^40 elements: smaller ones overflow nothing that a
-// layer computes.
+namespace detail {
+
+// Throws Error for a padded image, or volume, of more than 2^40 elements: smaller ones overflow
+// nothing that a layer computes. `sizes` begin with the channels.
+constexpr void require_possible(std::string_view layer, std::string_view what, const Sizes& sizes,
+                                index_t padding) {
+  constexpr index_t most = index_t{1} << 40;
+  Sizes padded{sizes[0]};
+  for (int i = 1; i < sizes.rank(); ++i)
+    padded.append(padding <= most && sizes[i] <= most ? sizes[i] + 2 * padding : sizes[i]);
+  const bool possible = padding <= most && sizes.at_most(most) && padded.at_most(most);
+  if (!possible)
+    require(false, "gpunet::nn::", layer, ": ", what, " of shape ", to_string(sizes),
+            " with padding ", padding,
+            " (want 2^40 numbers or fewer, no memory holds more), give smaller sizes");
+}
+
+}  // namespace detail
+
+// Throw Error for a padded image or volume that no memory holds.
 constexpr void require_possible_image(std::string_view layer, index_t channels, index_t height,
                                       index_t width, index_t padding) {
-  constexpr index_t most = index_t{1} << 40;
-  const bool possible = padding <= most && Sizes{channels, height, width}.at_most(most) &&
-                        Sizes{channels, height + 2 * padding, width + 2 * padding}.at_most(most);
-  require(possible, "gpunet::nn::", layer, ": an image of shape [", channels, ", ", height, ", ",
-          width, "] with padding ", padding,
-          " (want 2^40 numbers or fewer, no memory holds more), give smaller sizes");
+  detail::require_possible(layer, "an image", {channels, height, width}, padding);
+}
+constexpr void require_possible_volume(std::string_view layer, index_t channels,
+                                       const Sizes& volume, index_t padding) {
+  detail::require_possible(layer, "a volume", {channels, volume[0], volume[1], volume[2]}, padding);
 }
 
 // Returns whether at least one window fits; true for run-time sizes.

@@ -75,10 +75,8 @@ struct PoolWindows2d {
                                option_dim<KernelWidth, KernelWidth<Kernel>, Options...>{};
   using Strides = option<Stride, Stride<kernel, kernel_width>, Options...>;
   using Paddings = option<Padding, Padding<0>, Options...>;
-  static constexpr index_t stride = typename Strides::dim{},
-                           stride_width = typename Strides::columns{};
-  static constexpr index_t padding = typename Paddings::dim{},
-                           padding_width = typename Paddings::columns{};
+  static constexpr index_t stride = Strides::rows, stride_width = Strides::columns;
+  static constexpr index_t padding = Paddings::rows, padding_width = Paddings::columns;
   static constexpr bool ceil = has_ceil_mode<Options...>;
   using Rows = PoolWindows<kernel, stride, padding, ceil>;
   using Columns = PoolWindows<kernel_width, stride_width, padding_width, ceil>;
@@ -140,6 +138,58 @@ struct PoolWindows1d
             ") is larger than the padded length (", length + 2 * padding,
             "), use a smaller kernel or longer inputs");
     return Shape(in.template at<0>(), PoolWindows1d::outputs(length));
+  }
+};
+
+// The windows of a three-dimensional pooling.
+template <index_t Kernel, class... Options>
+struct PoolWindows3d {
+  static constexpr index_t kernel = Kernel,
+                           kernel_height =
+                               option_dim<KernelHeight, KernelHeight<Kernel>, Options...>{},
+                           kernel_width =
+                               option_dim<KernelWidth, KernelWidth<Kernel>, Options...>{};
+  using Strides = option<Stride, Stride<kernel, kernel_height, kernel_width>, Options...>;
+  using Paddings = option<Padding, Padding<0>, Options...>;
+  static constexpr bool ceil = has_ceil_mode<Options...>;
+  using Planes = PoolWindows<kernel, Strides::planes, Paddings::planes, ceil>;
+  using Rows = PoolWindows<kernel_height, Strides::rows, Paddings::rows, ceil>;
+  using Columns = PoolWindows<kernel_width, Strides::columns, Paddings::columns, ceil>;
+
+  static constexpr bool has_kernel(index_t most = std::numeric_limits<index_t>::max()) {
+    return std::min({kernel, kernel_height, kernel_width}) >= 1 &&
+           std::max({kernel, kernel_height, kernel_width}) <= most;
+  }
+  static constexpr bool has_stride() {
+    return std::min({Planes::stride, Rows::stride, Columns::stride}) > 0;
+  }
+  static constexpr bool has_padding() {
+    return Planes::padding <= kernel / 2 && Rows::padding <= kernel_height / 2 &&
+           Columns::padding <= kernel_width / 2;
+  }
+  // Returns whether windows fit into [channels, depth, height, width]; true for run-time sizes.
+  template <class In>
+  static constexpr bool fit(In in) {
+    return Planes::fits(decltype(in.template at<1>()){}) &&
+           Rows::fits(decltype(in.template at<2>()){}) &&
+           Columns::fits(decltype(in.template at<3>()){});
+  }
+
+  // Returns the shape of the output. Throws Error for volumes that the layer cannot take.
+  template <class In>
+  static constexpr auto output(std::string_view layer, In in) {
+    const auto depth = in.template at<1>();
+    const auto height = in.template at<2>();
+    const auto width = in.template at<3>();
+    require_possible_volume(layer, in.template at<0>(), {depth, height, width},
+                            std::max({Planes::padding, Rows::padding, Columns::padding}));
+    require(Planes::count(depth) > 0 && Rows::count(height) > 0 && Columns::count(width) > 0,
+            "gpunet::nn::", layer, ": the kernel (", kernel, " x ", kernel_height, " x ",
+            kernel_width, ") is larger than the padded volume (", depth + 2 * Planes::padding,
+            " x ", height + 2 * Rows::padding, " x ", width + 2 * Columns::padding,
+            "), use a smaller kernel or a larger volume");
+    return Shape(in.template at<0>(), Planes::outputs(depth), Rows::outputs(height),
+                 Columns::outputs(width));
   }
 };
 

@@ -437,6 +437,7 @@ inline constexpr bool is_in_library = false;
   OF(struct AddOp);                      \
   OF(struct AttentionOp);                \
   OF(struct AvgPool2dOp);                \
+  OF(struct AvgPool3dOp);                \
   OF(struct BatchNormOp);                \
   OF(struct BilinearOp);                 \
   OF(BinaryOp<functions::BroadcastSum>); \
@@ -447,6 +448,7 @@ inline constexpr bool is_in_library = false;
   OF(BinaryOp<functions::Quotient>);     \
   OF(struct ConcatOp);                   \
   OF(struct ConstantOp);                 \
+  OF(struct Conv3dOp);                   \
   OF(struct DetachOp);                   \
   OF(struct DropoutOp);                  \
   OF(struct EmbeddingOp);                \
@@ -454,6 +456,7 @@ inline constexpr bool is_in_library = false;
   OF(struct GluOp);                      \
   OF(struct LastStepOp);                 \
   OF(struct MaxPool2dOp);                \
+  OF(struct MaxPool3dOp);                \
   OF(struct NarrowOp);                   \
   OF(struct ParameterOp);                \
   OF(struct PickOp);                     \

@@ -9,6 +9,7 @@
 #include <gpunet/ops/binary.ipp>
 #include <gpunet/ops/concat.ipp>
 #include <gpunet/ops/conv2d/conv2d.ipp>
+#include <gpunet/ops/conv3d/conv3d.ipp>
 #include <gpunet/ops/convert.ipp>
 #include <gpunet/ops/cross_entropy/cross_entropy.ipp>
 #include <gpunet/ops/cross_entropy/targets.ipp>
@@ -22,6 +23,7 @@
 #include <gpunet/ops/max_pool2d/max_pool2d.ipp>
 #include <gpunet/ops/op.ipp>
 #include <gpunet/ops/pick.ipp>
+#include <gpunet/ops/pool3d.ipp>
 #include <gpunet/ops/position_embedding.ipp>
 #include <gpunet/ops/prelu.ipp>
 #include <gpunet/ops/recurrent/recurrent.ipp>

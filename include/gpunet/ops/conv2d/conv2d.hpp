@@ -2,6 +2,9 @@
 // activation and pooling.
 #pragma once
 
+#include <span>
+#include <string>
+
 #include <gpunet/ops/conv2d/geometry.hpp>
 #include <gpunet/ops/conv2d/host/may_be_wide.hpp>
 #include <gpunet/ops/op.hpp>
@@ -10,9 +13,10 @@ namespace gpunet {
 
 namespace detail {
 
-// Returns the arguments of torch.nn.Conv2d, or Conv1d, in PyTorch's order and form.
-std::string convolution_repr(const Conv2dGeometry& g, bool is_row, bool transposed, bool same,
-                             bool bias);
+// Returns the arguments of torch.nn.Conv1d, 2d or 3d in PyTorch's order and form. `g` has the
+// channels and groups.
+std::string convolution_repr(const Conv2dGeometry& g, std::span<const ConvAxis> axes,
+                             bool transposed, bool same, bool bias);
 
 }  // namespace detail
 
@@ -43,9 +47,7 @@ struct Conv2dOp {
     traits.ends_in_relu = traits.can_rectify_dx = is_block();
     return traits;
   }
-  std::string extra_repr(const Sizes& in, const Sizes&) const {
-    return detail::convolution_repr(geometry, in.rank() == 2, transposed, same, bias);
-  }
+  std::string extra_repr(const Sizes& in, const Sizes&) const;
   // As torchinfo: each position of the output takes all weights, and each bias, once.
   index_t multiply_adds(const Sizes&, const Sizes& out) const {
     const index_t weights = geometry.out_channels * geometry.taps();

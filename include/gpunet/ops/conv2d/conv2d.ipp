@@ -1,6 +1,8 @@
 // Bodies of conv2d.hpp.
 #pragma once
 
+#include <span>
+
 #include <gpunet/device/traits.hpp>
 #include <gpunet/ops/conv2d/conv2d.hpp>
 #include <gpunet/ops/conv2d/host/block.hpp>
@@ -12,14 +14,23 @@
 
 namespace gpunet {
 
-GPUNET_INLINE std::string detail::convolution_repr(const Conv2dGeometry& g, bool is_row,
-                                                   bool transposed, bool same, bool bias) {
-  // Returns ", name=(rows, columns)", or nothing for the default.
-  const auto pair = [&](std::string_view name, index_t rows, index_t columns,
-                        index_t usual) -> std::string {
-    if (rows == usual && columns == usual) return "";
-    return is_row ? concat(", ", name, "=(", columns, ",)")
-                  : concat(", ", name, "=(", rows, ", ", columns, ")");
+GPUNET_INLINE std::string detail::convolution_repr(const Conv2dGeometry& g,
+                                                   std::span<const ConvAxis> axes, bool transposed,
+                                                   bool same, bool bias) {
+  // Returns ", name=(planes, rows, columns)", or nothing for the default.
+  const auto option = [&](std::string_view name, auto number, index_t usual) -> std::string {
+    bool is_usual = true;
+    std::string numbers;
+    for (const ConvAxis& axis : axes) {
+      is_usual = is_usual && number(axis) == usual;
+      numbers += concat(numbers.empty() ? "" : ", ", number(axis));
+    }
+    return is_usual ? "" : concat(", ", name, "=(", numbers, axes.size() == 1 ? ",)" : ")");
+  };
+  const auto member = [](index_t ConvAxis::*of) {
+    return [of](const ConvAxis& axis) {
+      return axis.*of;
+    };
   };
   // Returns the elements behind the last window of a transposed convolution.
   const auto rest = [](const ConvAxis& axis) {
@@ -28,12 +39,18 @@ GPUNET_INLINE std::string detail::convolution_repr(const Conv2dGeometry& g, bool
   };
   return concat(transposed ? g.out_channels : g.in_channels, ", ",
                 transposed ? g.in_channels : g.out_channels,
-                pair("kernel_size", g.rows.kernel, g.columns.kernel, 0),
-                pair("stride", g.rows.stride, g.columns.stride, 0),
-                same ? ", padding=same" : pair("padding", g.rows.padding, g.columns.padding, 0),
-                pair("dilation", g.rows.dilation, g.columns.dilation, 1),
-                transposed ? pair("output_padding", rest(g.rows), rest(g.columns), 0) : "",
+                option("kernel_size", member(&ConvAxis::kernel), 0),
+                option("stride", member(&ConvAxis::stride), 0),
+                same ? ", padding=same" : option("padding", member(&ConvAxis::padding), 0),
+                option("dilation", member(&ConvAxis::dilation), 1),
+                transposed ? option("output_padding", rest, 0) : "",
                 g.groups > 1 ? concat(", groups=", g.groups) : "", bias ? "" : ", bias=False");
+}
+
+GPUNET_INLINE std::string Conv2dOp::extra_repr(const Sizes& in, const Sizes&) const {
+  const ConvAxis axes[] = {geometry.rows, geometry.columns};
+  return detail::convolution_repr(geometry, std::span(axes).subspan(in.rank() == 2 ? 1 : 0),
+                                  transposed, same, bias);
 }
 
 template <class Geometry>
