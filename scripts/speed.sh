@@ -27,8 +27,9 @@ awk -F ' *[|] *' '
   }
   END {
     if (!n || !(1 in rows)) exit 1
-    print "The time of PyTorch, or of ONNX Runtime, divided by that of gpunet: the least and the largest ratio of the jobs in"
-    print "[docs/benchmarks.md](docs/benchmarks.md) (" processor ", " opponent ", " date ")."
+    print "The time of PyTorch, or of ONNX Runtime, divided by that of gpunet: the least and the largest"
+    print "ratio of the jobs in [docs/benchmarks.md](docs/benchmarks.md)"
+    print "(" processor ", " opponent ", " date ")."
     print ""
     line = "| jobs |"; rule = "|---|"
     for (i = 1; i <= n; ++i) { line = line " " threads[i] (threads[i] == 1 ? " thread |" : " threads |"); rule = rule "---|" }

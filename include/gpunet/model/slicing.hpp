@@ -27,21 +27,21 @@ struct Slicing {
             side_by_side ? ThreadsOf::slices : ThreadsOf::ops};
   }
 
-  // The number of runs of neighboring slices, each of which sums its gradients in its own arena. It
-  // depends only on the slices, so the sums are bitwise identical for any number of threads.
+  // Returns the number of runs of neighboring slices. Each run sums its gradients in its own arena.
+  // The number depends only on the slices, so sums are bitwise identical for any number of threads.
   constexpr index_t runs() const { return side_by_side ? std::min(slices(), most_runs) : 1; }
-  // The first slice of run r; first_slice(runs()) is the end.
+  // Returns the first slice of run r; first_slice(runs()) is the end.
   constexpr index_t first_slice(index_t r) const { return r * slices() / runs(); }
 };
 
-// Returns how device D cuts a batch.
+// Returns the slices of a batch on device D.
 template <class D>
 Slicing slice_batch(const D&, index_t batch, const NetworkSize& network) {
   const SliceShape shape = DeviceTraits<D>::slices(batch, network);
   return {batch, shape.outer, shape.inner, shape.side_by_side};
 }
 
-// Returns the same batch in one slice, for networks with layers that couple samples.
+// Returns the same batch in one slice, for networks whose layers couple samples.
 constexpr Slicing in_one_slice(const Slicing& slicing) {
   return {slicing.batch, ceil_div(slicing.batch, slicing.inner), slicing.inner, false};
 }

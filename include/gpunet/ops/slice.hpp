@@ -20,9 +20,10 @@ struct Slice {
   ThreadsOf threads_of = ThreadsOf::ops;
 
   GPUNET_FN constexpr index_t samples() const { return outer * inner; }
+  // Returns a slice of one group of `inner` samples, all of them real.
+  GPUNET_FN constexpr Slice one_group() const { return {inner, 1, inner, threads_of}; }
 
-  // Returns where `feature` of sample `n` lies, in elements, when every sample has `features` of
-  // them.
+  // Returns the offset of `feature` of sample `n`, in elements. A sample has `features` of them.
   GPUNET_FN constexpr index_t offset(index_t n, index_t feature, index_t features) const {
     return (n / inner * features + feature) * inner + n % inner;
   }

@@ -27,10 +27,7 @@ void conv2d_backward_input(Host& device, const Conv2dBackwardArgs<float, Columns
   detail::backward_input_by_columns(device, args.general());
 }
 
-void conv2d_backward_parameters(Host& device,
-                                const Conv2dBackwardArgs<float, ColumnsGeometry>& args) {
-  conv2d_backward_bias(device, args.slice, args.block.g.out_channels, args.block.g.out_pixels(),
-                       args.dy, args.db.data(), args.accumulate);
+void conv2d_backward_weight(Host& device, const Conv2dBackwardArgs<float, ColumnsGeometry>& args) {
   detail::backward_weight_by_columns(device, args.general());
 }
 

@@ -36,10 +36,7 @@ void conv2d_backward_input(Host& device, const Conv2dBackwardArgs<float, Winogra
   detail::winograd_backward_input(device, args.general());
 }
 
-void conv2d_backward_parameters(Host& device,
-                                const Conv2dBackwardArgs<float, WinogradGeometry>& args) {
-  conv2d_backward_bias(device, args.slice, args.block.g.out_channels, args.block.g.out_pixels(),
-                       args.dy, args.db.data(), args.accumulate);
+void conv2d_backward_weight(Host& device, const Conv2dBackwardArgs<float, WinogradGeometry>& args) {
   detail::winograd_backward_weight(device, args.general());
 }
 

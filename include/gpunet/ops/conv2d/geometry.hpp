@@ -57,12 +57,14 @@ struct Conv2dGeometry {
   GPUNET_FN constexpr index_t out_pixels() const { return rows.outputs * columns.outputs; }
   GPUNET_FN constexpr index_t in_features() const { return in_channels * in_pixels(); }
   GPUNET_FN constexpr index_t out_features() const { return out_channels * out_pixels(); }
+  // Returns the sizes of one group.
+  GPUNET_FN constexpr Conv2dGeometry of_group() const { return {ins(), outs(), 1, rows, columns}; }
 
   friend constexpr bool operator==(const Conv2dGeometry&, const Conv2dGeometry&) = default;
 };
 
-// A convolution that may have many channels. A type of its own, so that programs that are known,
-// when they are compiled, to have none do not compile its kernels.
+// A convolution that may have many channels. A type of its own, so that programs without one, by
+// their compile-time sizes, do not compile its kernels.
 struct WideConv2dGeometry : Conv2dGeometry {
   static constexpr index_t many = 16;       // channels on both sides, for Host
   static constexpr index_t many_rows = 32;  // and more, on either side, for the tiles of Cuda

@@ -1,4 +1,4 @@
-// Convolutions by an optional library (cuDNN): its interface, and when it is used.
+// Convolutions by an optional library (cuDNN): its interface, and the rules of its use.
 #pragma once
 
 #include <algorithm>
@@ -40,12 +40,12 @@ class LibraryConvolutions {
   // Returns whether it has algorithms for all three products. The first call for a convolution
   // chooses them, and must not be recorded.
   virtual bool can(const BatchConvolution& c) = 0;
-  // Of a convolution that it can do.
+  // Returns the elements of scratch of a convolution that it can do.
   virtual index_t scratch(const BatchConvolution& c) = 0;
-  // y = pool(activation(x * w + b)). False, and nothing done, where it turns out that the library
-  // lacks a kernel.
+  // Computes y = pool(activation(x * w + b)). Returns false, and does nothing, if the library lacks
+  // a kernel.
   virtual bool forward(Cuda& device, const BatchConvolution& c, const Conv2dForwardArgs<T>& a) = 0;
-  // The gradient of x * w + b, in dy or in scratch, given dy, the gradient of the pooled outputs.
+  // Returns the gradient of x * w + b, in dy or in scratch; dy is that of the pooled outputs.
   virtual T* through_pool(Cuda& device, const BatchConvolution& c, const PoolChoice* choice, T* dy,
                           T* scratch) = 0;
   // From here on dy is the gradient of x * w + b; it may be in scratch.
@@ -64,7 +64,7 @@ class ConvolutionLibrary {
 
 enum class LibraryUse { where_it_pays, always, never };
 
-// GPUNET_CUDNN=always or never, for measuring and for tests.
+// Returns the value of GPUNET_CUDNN, always or never, for measuring and for tests.
 inline LibraryUse library_use() {
   static const LibraryUse use = [] {
     const char* text = std::getenv("GPUNET_CUDNN");
@@ -79,8 +79,8 @@ inline LibraryUse library_use() {
 }
 
 // Returns whether a library is faster than our own kernels (estimated, not measured). These gather
-// their operands element by element, which costs as much as the products and is hidden least where
-// channels are many. A library takes more launches: the bias gradient, the rectifier's and the
+// their operands element by element, which costs as much as the products and is hidden least
+// between many channels. A library takes more launches: the bias gradient, the rectifier's and the
 // pooling are kernels of their own. 2^27 multiply-adds take an H200 4 us at the least, as long as
 // two or three of those. Its kernels for double were not measured.
 template <class T>
@@ -90,14 +90,13 @@ bool library_pays(const BatchConvolution& c) {
          c.multiply_adds() >= least;
 }
 
-// Returns whether there are as many outputs as a library takes for given: those of the same padding
-// before and behind.
+// Returns whether the outputs are those of equal padding before and behind, as a library assumes.
 inline bool has_even_padding(const ConvAxis& axis) {
   const index_t rest = axis.size + 2 * axis.padding - axis.reach();
   return rest >= 0 && rest / axis.stride + 1 == axis.outputs;
 }
 
-// Returns the library that does a convolution in place of our own kernels, or null where they do.
+// Returns the library that does a convolution in place of our own kernels, or null if they do.
 template <class T>
 LibraryConvolutions<T>* library_for(const Cuda& device, const BatchConvolution& c) {
   // Elements of an array that cuDNN can count.

@@ -1,4 +1,4 @@
-// Whether the program has an optional library for convolutions (cuDNN).
+// The optional library for convolutions (cuDNN) of a program.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ namespace gpunet {
 
 namespace detail {
 
-// Makes the program's library for a device; null in a program that has none. A unit that holds a
+// The maker of a program's library for a device; null in a program without one. A unit that holds a
 // library sets it before main() begins. So all units are compiled alike, and all of a program use
 // the library or none.
 struct LinkedConvolutionLibrary {
@@ -30,7 +30,7 @@ inline bool is_available() {
   return detail::linked_convolution_library.make != nullptr;
 }
 
-// As cuDNN numbers it, 91900 for 9.19.0; 0 in a program without cuDNN.
+// Returns the version as cuDNN numbers it, 91900 for 9.19.0; 0 in a program without cuDNN.
 inline std::size_t version() {
   return is_available() ? detail::linked_convolution_library.version() : 0;
 }

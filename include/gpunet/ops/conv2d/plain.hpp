@@ -12,23 +12,46 @@
 
 namespace gpunet {
 
+namespace detail {
+
+// The offsets of one group of channels of one group of samples in the arrays of a convolution.
+struct GroupOffsets {
+  index_t ins, outs;  // channels
+  index_t x, y, w;    // elements
+
+  GroupOffsets(const Conv2dGeometry& g, index_t inner, index_t outer, index_t group)
+      : ins(group * g.ins()),
+        outs(group * g.outs()),
+        x((outer * g.in_channels + ins) * g.in_pixels() * inner),
+        y((outer * g.out_channels + outs) * g.out_pixels() * inner),
+        w(outs * g.taps()) {}
+};
+
+}  // namespace detail
+
 // The arguments of the forward pass of a convolution, or of a block: a convolution with activation
 // and pooling.
 template <class T, class Geometry = Conv2dGeometry>
 struct Conv2dForwardArgs {
   Slice slice;
-  Conv2dBlock<Geometry> block;    // a convolution alone reads no more of it than its sizes
+  Conv2dBlock<Geometry> block;    // a convolution alone reads only its sizes
   const T* x = nullptr;           // [in_features] per sample
   const T* w = nullptr;           // [out_channels, ins, kernel rows, kernel columns]
   OptionalArray<const T> b = {};  // [out_channels]
   T* y = nullptr;                 // [out_features] per sample
   T* scratch = nullptr;
-  // [out_features] per sample where a block pools: where the maxima were.
+  // [out_features] per sample if a block pools: the places of the maxima.
   PoolChoice* choice = nullptr;
 
-  // The same for kernels that serve any convolution.
+  // Returns the same for kernels of any convolution.
   Conv2dForwardArgs<T> general() const {
     return {slice, {block.g, block.activation, block.pool}, x, w, b, y, scratch, choice};
+  }
+  // Returns the arguments of one group of channels, whose arrays begin at a group of samples.
+  Conv2dForwardArgs of_group(index_t outer, index_t group) const {
+    const detail::GroupOffsets at(block.g, slice.inner, outer, group);
+    const Conv2dBlock<Geometry> one{Geometry{block.g.of_group()}};
+    return {slice, one, x + at.x, w + at.w, b + at.outs, y + at.y, scratch};
   }
 };
 
@@ -38,7 +61,7 @@ struct Conv2dBackwardArgs {
   Slice slice;
   Conv2dBlock<Geometry> block;
   const T* x = nullptr;
-  const T* y = nullptr;  // null where dy has gone through the ReLU already, or where there is none
+  const T* y = nullptr;  // null if dy has gone through the ReLU, or without one
   T* dy = nullptr;       // a block uses it up
   const T* w = nullptr;
   T* dx = nullptr;  // may be null
@@ -47,10 +70,10 @@ struct Conv2dBackwardArgs {
   Accumulate accumulate = Accumulate::no;
   T* scratch = nullptr;
   const PoolChoice* choice = nullptr;
-  bool rectify_dx = false;        // dx is 0 where x, which a ReLU made, is
+  bool rectify_dx = false;        // dx is 0 where x, the output of a ReLU, is 0
   OptionalArray<const T> b = {};  // [in_channels], added to dx: of a transposed convolution
 
-  // The same for kernels that serve any convolution.
+  // Returns the same for kernels of any convolution.
   Conv2dBackwardArgs<T> general() const {
     return {slice,      {block.g, block.activation, block.pool},
             x,          y,
@@ -59,6 +82,22 @@ struct Conv2dBackwardArgs {
             db,         accumulate,
             scratch,    choice,
             rectify_dx, b};
+  }
+  // Returns the same of one group of channels, whose arrays begin at a group of samples. Gradients
+  // of the parameters accumulate over the groups of samples.
+  Conv2dBackwardArgs of_group(index_t outer, index_t group) const {
+    const detail::GroupOffsets at(block.g, slice.inner, outer, group);
+    Conv2dBackwardArgs one{slice, {Geometry{block.g.of_group()}}};
+    if (x) one.x = x + at.x;
+    one.dy = dy + at.y;
+    if (w) one.w = w + at.w;
+    if (dx) one.dx = dx + at.x;
+    if (dw) one.dw = dw + at.w;
+    one.db = db + at.outs;
+    one.accumulate = outer > 0 ? Accumulate::yes : accumulate;
+    one.scratch = scratch;
+    one.b = b + at.ins;
+    return one;
   }
 };
 
@@ -247,8 +286,9 @@ void conv2d_backward_bias(D& device, const Slice& slice, index_t channels, index
            Conv2dBiasGradient<T>{channels, pixels * slice.inner, dy, db, accumulate});
 }
 
+// dw = sum of dy x, without db.
 template <class D, class T, class Geometry>
-void conv2d_backward_parameters(D& device, const Conv2dBackwardArgs<T, Geometry>& a) {
+void conv2d_backward_weight(D& device, const Conv2dBackwardArgs<T, Geometry>& a) {
   const Conv2dGeometry& g = a.block.g;
   const index_t length = a.slice.samples() * g.out_pixels();
   if constexpr (DeviceTraits<D>::has_host_memory)
@@ -258,9 +298,14 @@ void conv2d_backward_parameters(D& device, const Conv2dBackwardArgs<T, Geometry>
   else
     sum_each(device, g.out_channels * g.taps(), length,
              Conv2dWeightGradient<T>{g, a.slice.inner, a.x, a.dy, a.dw, a.accumulate});
+}
+
+template <class D, class T, class Geometry>
+void conv2d_backward_parameters(D& device, const Conv2dBackwardArgs<T, Geometry>& a) {
+  conv2d_backward_weight<D, T, Geometry>(device, a);
   if (a.db)
-    conv2d_backward_bias(device, a.slice, g.out_channels, g.out_pixels(), a.dy, a.db.data(),
-                         a.accumulate);
+    conv2d_backward_bias(device, a.slice, a.block.g.out_channels, a.block.g.out_pixels(), a.dy,
+                         a.db.data(), a.accumulate);
 }
 
 }  // namespace gpunet

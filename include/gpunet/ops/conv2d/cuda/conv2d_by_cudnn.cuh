@@ -26,7 +26,7 @@ inline bool is_plain(cudnnConvolutionBwdFilterAlgo_t a) {
   return a == CUDNN_CONVOLUTION_BWD_FILTER_ALGO_1;
 }
 
-// A convolution as cuDNN wants it described.
+// The descriptors of a convolution for cuDNN.
 template <class T>
 struct CudnnDescriptors {
   CudnnTensor x, y, b;
@@ -140,8 +140,7 @@ class CudnnPlan {
     workspace_ = *std::max_element(bytes, bytes + 3);
   }
 
-  // The first that may be used of the ways that `list` gives, the fastest first; none where there
-  // is none.
+  // Returns the first usable algorithm of `list`, which gives the fastest first, or nothing.
   template <class Way, class List>
   auto first(const List& list) const -> std::optional<decltype(Way::algo)> {
     std::array<Way, 16> ways{};

@@ -1,5 +1,5 @@
 // Convolutions on Cuda as matrix products, with the ReLU and the pooling behind them: one launch
-// forward, one back. Large ones by a library where the program has one.
+// forward, one back. Large ones by a library if the program has one.
 #pragma once
 
 #include <gpunet/device/cuda/gemm/tiled_gemm.cuh>
@@ -19,20 +19,20 @@ namespace detail {
 //   input        dx [in channels, pixels]
 //                  = flipped w [in channels, (out channel, row, column)] dy
 struct ConvolutionProducts : BatchConvolution {
-  // Channels of the images: more than the convolution's where it is one group of channels.
+  // Channels of the images: more than those of the convolution if it is one group.
   index_t x_channels = g.in_channels, y_channels = g.out_channels;
 
   using BatchConvolution::BatchConvolution;
 
   // Returns the products of the first group of channels.
   static ConvolutionProducts of_group(const Slice& slice, const Conv2dGeometry& all) {
-    ConvolutionProducts one(slice, Conv2dGeometry{all.ins(), all.outs(), 1, all.rows, all.columns});
+    ConvolutionProducts one(slice, all.of_group());
     one.x_channels = all.in_channels;
     one.y_channels = all.out_channels;
     return one;
   }
 
-  // Of the convolution that have a part in y.
+  // Return the columns, and all outputs, of the convolution that contribute to y.
   index_t used_columns() const { return width() * (pool ? 2 : 1); }
   index_t outputs() const { return samples * used_height() * used_columns(); }
   OutputOrder order() const { return {height(), width(), pool}; }
@@ -129,31 +129,11 @@ inline bool is_tiled(const Conv2dGeometry& g) {
          (g.groups <= most_groups && std::min(g.ins(), g.outs()) >= least_channels);
 }
 
-// Calls f(the arrays of a group) for each group of channels.
-template <class T, class F>
-void for_each_product_group(Conv2dForwardArgs<T> a, F f) {
-  const Conv2dGeometry& g = a.block.g;
-  for (index_t group = 0; group < g.groups; ++group) {
-    f(a);
-    a.x += g.ins() * g.in_pixels();
-    a.w += g.outs() * g.taps();
-    a.b = a.b + g.outs();
-    a.y += g.outs() * g.out_pixels();
-  }
-}
-template <class T, class F>
-void for_each_product_group(Conv2dBackwardArgs<T> a, F f) {
-  const Conv2dGeometry& g = a.block.g;
-  for (index_t group = 0; group < g.groups; ++group) {
-    f(a);
-    if (a.x) a.x += g.ins() * g.in_pixels();
-    a.dy += g.outs() * g.out_pixels();
-    if (a.w) a.w += g.outs() * g.taps();
-    if (a.dx) a.dx += g.ins() * g.in_pixels();
-    a.b = a.b + g.ins();
-    if (a.dw) a.dw += g.outs() * g.taps();
-    a.db = a.db + g.outs();
-  }
+// Calls f(arguments) for each group of channels of all samples.
+template <class Args, class F>
+void for_each_product_group(const Args& a, F f) {
+  for (index_t group = 0; group < a.block.g.groups; ++group)
+    f(a.of_group(0, group));
 }
 
 }  // namespace detail
@@ -175,7 +155,7 @@ void conv2d_forward(Cuda& device, const Conv2dForwardArgs<T, Geometry>& a) {
   const auto all = detail::ConvolutionProducts::of_group(a.slice, g);
   if (!detail::is_tiled(g)) return conv2d_forward<Cuda, T, Geometry>(device, a);
   if (g.groups > 1)
-    return detail::for_each_product_group(a.general(), [&](const Conv2dForwardArgs<T>& one) {
+    return detail::for_each_product_group(a, [&](const Conv2dForwardArgs<T, Geometry>& one) {
       detail::product(device, all.forward<T>(one.x, one.w, one.b, one.y, nullptr), one.scratch);
     });
   auto* library = detail::library_for<T>(device, all);
@@ -189,7 +169,7 @@ void conv2d_backward_input(Cuda& device, const Conv2dBackwardArgs<T, Geometry>& 
   const auto all = detail::ConvolutionProducts::of_group(a.slice, g);
   if (!detail::is_tiled(g)) return conv2d_backward_input<Cuda, T, Geometry>(device, a);
   if (g.groups > 1)
-    return detail::for_each_product_group(a.general(), [&](const Conv2dBackwardArgs<T>& one) {
+    return detail::for_each_product_group(a, [&](const Conv2dBackwardArgs<T, Geometry>& one) {
       detail::product(device, all.input<T>({one.dy, nullptr}, one.w, one.b, one.dx, nullptr),
                       one.scratch);
     });
@@ -209,7 +189,7 @@ void conv2d_backward_parameters(Cuda& device, const Conv2dBackwardArgs<T, Geomet
   const auto all = detail::ConvolutionProducts::of_group(a.slice, g);
   if (!detail::is_tiled(g)) return conv2d_backward_parameters<Cuda, T, Geometry>(device, a);
   if (g.groups > 1)
-    return detail::for_each_product_group(a.general(), [&](const Conv2dBackwardArgs<T>& one) {
+    return detail::for_each_product_group(a, [&](const Conv2dBackwardArgs<T, Geometry>& one) {
       detail::product(device,
                       all.parameters<T>(one.x, {one.dy, nullptr}, one.dw, one.db, one.accumulate),
                       one.scratch);

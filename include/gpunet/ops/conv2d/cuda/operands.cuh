@@ -122,8 +122,7 @@ struct PatchColumns : Patches<T> {
   }
 };
 
-// For the gradient of the weights, [outputs, taps + 1]: the last column is of ones, for that of the
-// bias.
+// For the gradient of the weights, [outputs, taps + 1]: the last column is ones, for the bias.
 template <class T>
 struct PatchRows : Patches<T> {
   static constexpr bool along_k = true;
@@ -263,8 +262,8 @@ struct Images {
     const index_t sample = cells.quotient(j);
     return {sample * channels * cells.divisor, static_cast<int>(j - sample * cells.divisor)};
   }
-  // Stores `count` of four neighbors, in one store where they are adjacent. Where `gates` is not
-  // null, 0 where the gate is 0.
+  // Stores `count` of four neighbors, in one store if they are adjacent. If `gates` is not null,
+  // stores 0 for a gate of 0.
   __device__ void store(index_t channel, Cell first, const T* values, int count,
                         const T* gates = nullptr) const {
     const int all = static_cast<int>(cells.divisor);
@@ -326,7 +325,7 @@ struct ConvolutionOutput {
   }
 };
 
-// dx = sum + b; where x is not null, 0 where x is.
+// dx = sum + b; 0 where x is 0, unless x is null.
 template <class T_>
 struct InputGradientOutput {
   using T = T_;

@@ -5,16 +5,16 @@
 #include <algorithm>
 
 #include <gpunet/core/math.hpp>
+#include <gpunet/device/host/for_each.hpp>
 #include <gpunet/device/host/host.hpp>
 #include <gpunet/device/host/isa_paths.hpp>
-#include <gpunet/device/host/sum_each.hpp>
 #include <gpunet/ops/conv2d/host/correlation_axis.hpp>
 #include <gpunet/ops/conv2d/host/workers.hpp>
 #include <gpunet/ops/conv2d/plain.hpp>
 
 namespace gpunet {
 
-// Rows that vector kernels run over: x where the taps read, y (or dy) one row of `width` floats
+// The rows of vector kernels: x at the offsets of the taps, y (or dy) one row of `width` floats
 // after another. Distances in floats; a step of 16 floats along a row is x_column in x and y_column
 // in y: 16 unless columns of 16 samples lie apart.
 struct AnyRows {
@@ -70,8 +70,8 @@ struct AnyCorrelation {
   index_t channels, out_channels;  // of a group
   index_t inner;
 
-  // Whether columns are sorted by their remainder modulo the step, so that the columns that a tap
-  // reads are neighbors. Columns of 16 samples need not be.
+  // Returns whether columns are sorted by their remainder modulo the step, so that a tap reads
+  // neighbors. Columns of 16 samples need not be.
   bool sorted() const { return columns.read_step() > 1 && inner < 16; }
   // Returns the columns of a phase that are computed: enough to fill the narrowest vector.
   index_t computed(index_t phase) const {
@@ -242,7 +242,7 @@ struct AnySchedule {
     return round_up(groups * filters(), 16) + workers * part();
   }
 
-  // One band of one phase, for one group of channels of one group of samples.
+  // Computes one band of one phase, for one group of channels of one group of samples.
   void run(index_t phase, index_t band, const float* filters, OptionalArray<const float> bias,
            const float* x, float* y, float* memory) const {
     const index_t row_phase = phase / c.columns.write_step(),
@@ -356,7 +356,7 @@ struct AnyArrays {
   float *y, *scratch;
 };
 
-// A convolution of a slice, or an input gradient.
+// Computes a convolution of a slice, or an input gradient.
 inline void any_correlate_slice(Host& device, const Slice& slice, const Conv2dGeometry& g,
                                 bool gradient, const AnyArrays& a) {
   const AnySchedule schedule(g, slice.inner, gradient);
@@ -399,27 +399,22 @@ inline void backward_input_by_any_rows(Host& device, const Conv2dBackwardArgs<fl
   any_correlate_slice(device, a.slice, a.block.g, true, {a.dy, a.w, a.b, a.dx, a.scratch});
 }
 
-// Without db.
 inline void backward_weight_by_any_rows(Host& device, const Conv2dBackwardArgs<float>& a) {
   const Conv2dGeometry& g = a.block.g;
-  if (!has_any_rows(g)) {
-    Conv2dBackwardArgs<float> weight = a;
-    weight.db = {};
-    return conv2d_backward_parameters<Host, float, Conv2dGeometry>(device, weight);
-  }
+  if (!has_any_rows(g)) return conv2d_backward_weight<Host, float, Conv2dGeometry>(device, a);
   const AnyGradientTask task(g, a.slice.inner);
   const index_t workers = conv2d_workers(device, a.slice, g);
-  // Groups are divided where there are fewer of them than threads.
+  // Groups are divided if there are fewer of them than threads.
   const index_t outs = std::min(g.outs(), round_up(ceil_div(g.out_channels, workers), 4));
   const index_t parts = ceil_div(g.outs(), outs);
   device.run_if(workers > 1, g.groups * parts, [&](index_t i, int worker) {
-    const index_t group = i / parts, first = i % parts * outs, out = group * g.outs() + first;
-    for (index_t outer = 0; outer < a.slice.outer; ++outer)
-      task.run(std::min(outs, g.outs() - first),
-               a.x + (outer * g.in_channels + group * g.ins()) * g.in_pixels() * a.slice.inner,
-               a.dy + (outer * g.out_channels + out) * g.out_pixels() * a.slice.inner,
-               a.dw + out * g.taps(), outer == 0 ? a.accumulate : Accumulate::yes,
-               a.scratch + worker * task.part());
+    const index_t first = i % parts * outs;
+    for (index_t outer = 0; outer < a.slice.outer; ++outer) {
+      const Conv2dBackwardArgs<float> one = a.of_group(outer, i / parts);
+      task.run(std::min(outs, g.outs() - first), one.x,
+               one.dy + first * g.out_pixels() * a.slice.inner, one.dw + first * g.taps(),
+               one.accumulate, a.scratch + worker * task.part());
+    }
   });
 }
 

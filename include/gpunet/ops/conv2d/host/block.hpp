@@ -45,7 +45,7 @@ inline void correlate_joined(Correlation c, index_t rows) {
   GPUNET_CALL_PATH(c.width, correlate, c, 0, 1);
 }
 
-// One group of samples: y [out_features][inner], and where the maxima were.
+// Computes one group of samples: y [out_features][inner], and the places of the maxima.
 inline void forward_in_rows(const RowBlock& block, const Conv2dForwardArgs<float>& a) {
   const Conv2dGeometry& g = block.g;
   float* waiting = a.scratch;
@@ -76,8 +76,8 @@ inline void forward_in_rows(const RowBlock& block, const Conv2dForwardArgs<float
   }
 }
 
-// Rows `first` to `first + rows` of the convolution's gradient, in `waiting` unless they are those
-// of the block's output.
+// Returns rows `first` to `first + rows` of the convolution's gradient, in `waiting` if the block
+// pools.
 inline GradientRows gradient_rows(const RowBlock& block, index_t first, index_t rows,
                                   const Conv2dBackwardArgs<float>& a, float* waiting) {
   const index_t width = block.g.columns.outputs * block.inner,
@@ -95,7 +95,7 @@ inline GradientRows gradient_rows(const RowBlock& block, index_t first, index_t 
   return {waiting, rows * width, first, rows, width};
 }
 
-// One group of samples: dx [in_features][inner] and dw, unless they are null.
+// Computes one group of samples: dx [in_features][inner] and dw, unless they are null.
 inline void backward_in_rows(Host& device, const RowBlock& block,
                              const Conv2dBackwardArgs<float>& a) {
   const Conv2dGeometry& g = block.g;
@@ -218,14 +218,13 @@ void backward_one_by_one(Host& device, const Conv2dBackwardArgs<float, Geometry>
   if (block.activation == Activation::relu)
     rectify_gradient(device, a.slice.samples() * block.out_features(), a.y, a.dy, a.dy);
   Conv2dBackwardArgs<float, Geometry> convolution = a;
-  convolution.db = {};
   if (block.pool) {
     convolution.dy = a.scratch;
     max_pool2d_backward(device, a.slice, block.pooling(block.g.rows.outputs), a.dy, a.choice,
                         convolution.dy);
   }
   convolution.scratch = a.scratch + waiting_elements(a.slice, block);
-  if (a.dw) conv2d_backward_parameters(device, convolution);
+  if (a.dw) conv2d_backward_weight(device, convolution);
   if (a.dx) conv2d_backward_input(device, convolution);
 }
 

@@ -19,14 +19,14 @@ struct WindowColumns {
 
   Conv2dGeometry g;
 
-  // A 1x1 convolution: the image is the matrix.
+  // Returns whether the image is the matrix: of a 1x1 convolution.
   bool is_image() const { return g.rows.is_pointwise() && g.columns.is_pointwise(); }
   index_t height() const { return g.rows.padded(); }
   index_t width() const { return g.columns.padded(); }
   bool is_padded() const { return height() * width() != g.in_pixels(); }
-  // Floats of the padded image; 0 without padding.
+  // Returns the floats of the padded image; 0 without padding.
   index_t image() const { return is_padded() ? g.in_channels * height() * width() : 0; }
-  // Positions whose windows are in memory at a time.
+  // Returns the positions whose windows are in memory at a time.
   index_t band() const {
     return std::min(std::max(most / g.taps() / 32 * 32, index_t{96}),
                     round_up(g.out_pixels(), group));

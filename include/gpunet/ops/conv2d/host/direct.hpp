@@ -17,8 +17,8 @@
 
 namespace gpunet {
 
-// The filter rows first, first + step, ... that meet an image on the way to one output row, and
-// where the first of them does; the others meet the rows x_row + x_step, ...
+// The filter rows first, first + step, ... that contribute to one output row: they meet the rows
+// x_row, x_row + x_step, ... of the image.
 struct TapRows {
   index_t first, step, count, x_row, x_step;
   index_t first_column, columns;  // of the filter, that meet the image too
@@ -46,7 +46,7 @@ struct Correlation {
   const float* bias;                          // [out_channels rounded up to tiles]
   float least;                                // y = max(sum, least)
   index_t out_channels, tile, width;          // width: columns x inner, of an output row
-  float* y;                                   // the first row asked for
+  float* y;                                   // the first row that is computed
   index_t y_channel;
 
   index_t area() const { return kernel_rows * kernel_columns; }
@@ -119,12 +119,12 @@ struct PaddedRows {
   index_t phase() const { return ceil_div(axis().padded(), axis().stride) * inner; }
   index_t row() const { return axis().stride * phase(); }
   index_t elements() const { return needed() ? g.in_channels * g.rows.size * row() : 0; }
-  // Returns where an element of a padded row is, and where the tap kx of the first output.
+  // Return the offsets of an element and of tap kx of the first output in a padded row.
   index_t place(index_t at) const {
     return at % axis().stride * phase() + at / axis().stride * inner;
   }
   index_t tap(index_t kx) const { return place(kx * axis().dilation); }
-  // Returns where the data of a row begin and end.
+  // Return the offsets of the first element of the data of a row, and of their end.
   index_t data_begin() const { return axis().stride == 1 ? axis().padding * inner : 0; }
   index_t data_end() const {
     return axis().stride == 1 ? (axis().padding + axis().size) * inner : row();
@@ -160,13 +160,13 @@ struct SpreadRows {
   index_t tap(index_t kx) const { return kx * axis().dilation * inner; }
   // Zero columns on the left; may be negative.
   index_t frame() const { return axis().reach() - 1 - axis().padding; }
-  // Returns where the data of a row begin and end.
+  // Return the offsets of the first element of the data of a row, and of their end.
   index_t data_begin() const { return std::max(index_t{0}, frame()) * inner; }
   index_t data_end() const {
     return std::max(index_t{0}, frame() + (axis().outputs - 1) * axis().stride + 1) * inner;
   }
 
-  // Puts in the rows of a block.
+  // Writes the rows of a block.
   void fill(const GradientRows& block, float* to) const {
     for (index_t channel = 0; channel < g.out_channels; ++channel)
       for (index_t i = 0; i < block.rows; ++i)
@@ -247,8 +247,8 @@ inline bool has_vector_rows(const Conv2dGeometry& g, index_t inner) {
          g.area() <= most_direct_taps;
 }
 
-// A correlation of stride 1 over images [channel][row][columns] that lie as `rows` says, PaddedRows
-// or SpreadRows, except for its filters and for where its result goes.
+// Returns a correlation of stride 1, without filters and output, over images
+// [channel][row][columns] in the layout of `rows`, PaddedRows or SpreadRows.
 template <class Rows>
 Correlation over_rows(const Rows& rows, const float* x, index_t channels, index_t height,
                       index_t out_channels, index_t width) {
@@ -286,7 +286,7 @@ inline Correlation over_input(const Conv2dGeometry& g, index_t inner, const floa
   return c;
 }
 
-// The forward pass of one group of samples, except for where its rows go.
+// Returns the forward pass of one group of samples, without its output.
 inline Correlation forward_correlation(const Conv2dGeometry& g, index_t inner, const float* x,
                                        const float* w, OptionalArray<const float> b,
                                        float* scratch) {
@@ -306,7 +306,7 @@ inline void correlate_rows(Host& device, bool shared, const Correlation& c, inde
   });
 }
 
-// dx of one group of samples from the rows that SpreadRows made of dy.
+// Computes dx of one group of samples from the rows that SpreadRows made of dy.
 inline void correlate_gradient(Host& device, bool shared, const SpreadRows& spread,
                                const float* rows, const float* w, OptionalArray<const float> b,
                                float* dx, float* packed) {
@@ -339,8 +339,8 @@ inline index_t direct_scratch(const Slice& slice, const Conv2dGeometry& g) {
                   16);
 }
 
-// dw of all groups, for some output channels, which are the first of dy and dw here. Groups of dy
-// have `dy_group` elements.
+// Computes dw of all groups of samples for some output channels, which are the first of dy and dw
+// here. Groups of dy have `dy_group` elements.
 inline void gradients_of_channels(const Conv2dBackwardArgs<float>& a, index_t dy_group) {
   const Conv2dGeometry& g = a.block.g;
   const index_t inner = a.slice.inner, block = gradient_block(g, inner),
@@ -410,13 +410,10 @@ inline void conv2d_backward_bias(Host& device, const Slice& slice, index_t chann
   });
 }
 
-inline void conv2d_backward_parameters(Host& device, const Conv2dBackwardArgs<float>& a) {
+inline void conv2d_backward_weight(Host& device, const Conv2dBackwardArgs<float>& a) {
   const Conv2dGeometry& g = a.block.g;
   if (!detail::has_vector_rows(g, a.slice.inner))
-    return conv2d_backward_parameters<Host, float, Conv2dGeometry>(device, a);
-  if (a.db)
-    conv2d_backward_bias(device, a.slice, g.out_channels, g.out_pixels(), a.dy, a.db.data(),
-                         a.accumulate);
+    return conv2d_backward_weight<Host, float, Conv2dGeometry>(device, a);
   const index_t workers = detail::conv2d_workers(device, a.slice, g),
                 part = detail::direct_scratch(a.slice, g);
   const index_t channels = round_up(ceil_div(g.out_channels, workers), 4);
@@ -429,6 +426,14 @@ inline void conv2d_backward_parameters(Host& device, const Conv2dBackwardArgs<fl
     some.scratch = a.scratch + worker * part;
     detail::gradients_of_channels(some, g.out_features() * a.slice.inner);
   });
+}
+
+template <class Geometry>
+void conv2d_backward_parameters(Host& device, const Conv2dBackwardArgs<float, Geometry>& a) {
+  if (a.db)
+    conv2d_backward_bias(device, a.slice, a.block.g.out_channels, a.block.g.out_pixels(), a.dy,
+                         a.db.data(), a.accumulate);
+  conv2d_backward_weight(device, a);
 }
 
 }  // namespace gpunet

@@ -10,8 +10,8 @@ inline constexpr index_t most_vectors = GPUNET_LANES == 16 ? 24 / CT : tile_rows
 inline constexpr int wide_gradient = tile_rows,
                      narrow_gradient = GPUNET_LANES == 16 ? 3 : tile_rows;
 
-// CT channels x NV vectors of one output row. `last` is where the last vector begins: it may
-// overlap the one before.
+// CT channels x NV vectors of one output row. The last vector begins at `last`: it may overlap the
+// one before.
 template <int CT, int NV>
 GPUNET_TARGET inline void correlate_tile(const Correlation& c, const TapRows& rows, const float* x,
                                          const float* w, const float* bias, float* y, index_t last,
@@ -27,7 +27,7 @@ GPUNET_TARGET inline void correlate_tile(const Correlation& c, const TapRows& ro
     for (int v = 0; v < NV; ++v)
       sums[t][v] = Vector{} + bias[t];
 
-  // Taps that follow each other: of all rows, or where some are left out, of one.
+  // Taps that follow each other: of all rows, or of one if some columns are left out.
   const bool all = c.spread == 1 && rows.columns == c.kernel_columns;
   const index_t runs = all ? 1 : rows.count,
                 taps = all ? rows.count * c.kernel_columns : rows.columns;

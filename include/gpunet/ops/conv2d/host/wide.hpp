@@ -16,7 +16,7 @@
 
 namespace gpunet {
 
-// Parts of a sum of products: where each begins in its two arrays.
+// Parts of a sum of products: their beginnings in its two arrays.
 struct WideSegments {
   static constexpr index_t most = 128;
 
@@ -61,7 +61,7 @@ struct WideBand {
   index_t positions() const { return out_rows * out_columns; }
 };
 
-// A convolution, or an input gradient, which falls into phases: as many as strides multiply to.
+// A convolution, or an input gradient, whose number of phases is the product of the strides.
 struct WideCorrelation {
   static constexpr index_t most_taps = WideSegments::most;
 
@@ -120,7 +120,7 @@ struct WideCorrelation {
 
 namespace gpunet::detail {
 
-// How Host computes a convolution.
+// The algorithms of convolutions on Host.
 //   rows      direct.hpp
 //   any_rows  any_rows.hpp, which can run any convolution
 //   wide      this file
@@ -129,46 +129,15 @@ namespace gpunet::detail {
 //   groups    groups of channels one after another, each as a convolution of its own
 enum class ConvAlgorithm { rows, any_rows, wide, winograd, columns, groups };
 
-// One group of channels of one group of samples of a convolution with groups.
-struct ChannelGroup {
-  const Conv2dGeometry& g;
-  index_t inner;
-  ThreadsOf threads_of;
-  index_t outer = 0, group = 0;
-
-  WideConv2dGeometry geometry() const { return {{g.ins(), g.outs(), 1, g.rows, g.columns}}; }
-  Slice slice() const { return {inner, 1, inner, threads_of}; }
-  index_t in_channel() const { return group * g.ins(); }
-  index_t out_channel() const { return group * g.outs(); }
-  index_t x() const { return (outer * g.in_channels + in_channel()) * g.in_pixels() * inner; }
-  index_t y() const { return (outer * g.out_channels + out_channel()) * g.out_pixels() * inner; }
-  index_t w() const { return out_channel() * g.taps(); }
-
-  Conv2dForwardArgs<float, WideConv2dGeometry> of(
-      const Conv2dForwardArgs<float, WideConv2dGeometry>& a) const {
-    return {slice(), {geometry()}, a.x + x(), a.w + w(), a.b + out_channel(), a.y + y(), a.scratch};
-  }
-  Conv2dBackwardArgs<float, WideConv2dGeometry> of(
-      const Conv2dBackwardArgs<float, WideConv2dGeometry>& a) const {
-    Conv2dBackwardArgs<float, WideConv2dGeometry> one{slice(), {geometry()}};
-    if (a.x) one.x = a.x + x();
-    one.dy = a.dy + y();
-    if (a.w) one.w = a.w + w();
-    if (a.dx) one.dx = a.dx + x();
-    one.b = a.b + in_channel();
-    if (a.dw) one.dw = a.dw + w();
-    one.accumulate = outer > 0 ? Accumulate::yes : a.accumulate;
-    one.scratch = a.scratch;
-    return one;
-  }
-};
-
-// Calls f(the arguments of each group).
+// Calls f(arguments) for each group of channels of each group of samples.
 template <class Args, class F>
-void for_each_channel_group(const Args& a, F f) {
+void for_each_group(const Args& a, F f) {
   for (index_t outer = 0; outer < a.slice.outer; ++outer)
-    for (index_t group = 0; group < a.block.g.groups; ++group)
-      f(ChannelGroup{a.block.g, a.slice.inner, a.slice.threads_of, outer, group}.of(a));
+    for (index_t group = 0; group < a.block.g.groups; ++group) {
+      Args one = a.of_group(outer, group);
+      one.slice = a.slice.one_group();
+      f(one);
+    }
 }
 
 // Returns the fastest algorithm, by limits that were measured on one thread. With few channels the
@@ -178,8 +147,8 @@ inline ConvAlgorithm algorithm_of(const Host& device, const Slice& slice,
                                   const WideConv2dGeometry& g) {
   constexpr index_t channels = 32;
   if (g.groups > 1) {
-    const ChannelGroup first{g, slice.inner, slice.threads_of};
-    const ConvAlgorithm of_one = algorithm_of(device, first.slice(), first.geometry());
+    const ConvAlgorithm of_one =
+        algorithm_of(device, slice.one_group(), WideConv2dGeometry{g.of_group()});
     const bool pays = of_one != ConvAlgorithm::rows && of_one != ConvAlgorithm::any_rows;
     return pays ? ConvAlgorithm::groups : ConvAlgorithm::any_rows;
   }
@@ -218,7 +187,7 @@ struct WideArrays {
   float* scratch;
 };
 
-// All groups of a slice.
+// Computes a correlation of all groups of samples of a slice.
 inline void wide_correlate(Host& device, WideCorrelation c, const Slice& slice, index_t workers,
                            const WideArrays& a) {
   if (slice.outer == 1 && workers > 1) c.band_positions /= 4;  // a part for each thread
@@ -327,7 +296,6 @@ template <std::same_as<float> T>
 index_t conv2d_scratch(const Host& device, const Slice& slice, const WideConv2dGeometry& g,
                        T type) {
   using enum detail::ConvAlgorithm;
-  const detail::ChannelGroup first{g, slice.inner, slice.threads_of};
   switch (detail::algorithm_of(device, slice, g)) {
     case rows:
       return conv2d_scratch(device, slice, g.general(), type);
@@ -340,7 +308,7 @@ index_t conv2d_scratch(const Host& device, const Slice& slice, const WideConv2dG
     case columns:
       return detail::WindowColumns{g}.elements();
     case groups:
-      return conv2d_scratch(device, first.slice(), first.geometry(), type);
+      return conv2d_scratch(device, slice.one_group(), WideConv2dGeometry{g.of_group()}, type);
   }
   return 0;
 }
@@ -362,8 +330,7 @@ inline void conv2d_forward(Host& device, const Conv2dForwardArgs<float, WideConv
     case columns:
       return detail::forward_by_columns(device, a.general());
     case groups:
-      return detail::for_each_channel_group(
-          a, [&](const auto& group) { conv2d_forward(device, group); });
+      return detail::for_each_group(a, [&](const auto& group) { conv2d_forward(device, group); });
   }
 }
 
@@ -385,22 +352,17 @@ inline void conv2d_backward_input(Host& device,
     case columns:
       return detail::backward_input_by_columns(device, a.general());
     case groups:
-      return detail::for_each_channel_group(
+      return detail::for_each_group(
           a, [&](const auto& group) { conv2d_backward_input(device, group); });
   }
 }
 
-inline void conv2d_backward_parameters(Host& device,
-                                       const Conv2dBackwardArgs<float, WideConv2dGeometry>& a) {
+inline void conv2d_backward_weight(Host& device,
+                                   const Conv2dBackwardArgs<float, WideConv2dGeometry>& a) {
   using enum detail::ConvAlgorithm;
-  const WideConv2dGeometry& g = a.block.g;
-  const detail::ConvAlgorithm algorithm = detail::algorithm_of(device, a.slice, g);
-  if (a.db && algorithm != rows)
-    conv2d_backward_bias(device, a.slice, g.out_channels, g.out_pixels(), a.dy, a.db.data(),
-                         a.accumulate);
-  switch (algorithm) {
+  switch (detail::algorithm_of(device, a.slice, a.block.g)) {
     case rows:
-      return conv2d_backward_parameters(device, a.general());
+      return conv2d_backward_weight(device, a.general());
     case any_rows:
       return detail::backward_weight_by_any_rows(device, a.general());
     case wide:
@@ -410,8 +372,8 @@ inline void conv2d_backward_parameters(Host& device,
     case columns:
       return detail::backward_weight_by_columns(device, a.general());
     case groups:
-      return detail::for_each_channel_group(
-          a, [&](const auto& group) { conv2d_backward_parameters(device, group); });
+      return detail::for_each_group(
+          a, [&](const auto& group) { conv2d_backward_weight(device, group); });
   }
 }
 

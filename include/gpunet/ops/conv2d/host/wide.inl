@@ -5,8 +5,7 @@
 namespace gpunet::GPUNET_PATH {
 
 // RT rows x NV vectors: sums += a b over the segments, each of `depth` products. a [RT][depth],
-// rows `a_row` apart; b [depth][NV vectors], rows `b_row` apart, each vector where its pointer
-// says.
+// rows `a_row` apart; b [depth][NV vectors], rows `b_row` apart, each vector at its pointer.
 template <int RT, int NV>
 GPUNET_TARGET [[gnu::always_inline]] inline void add_segments(const WideSegments& segments,
                                                               index_t depth, const float* a,
@@ -111,8 +110,8 @@ GPUNET_TARGET inline void wide_correlate(const WideCorrelation& c, const WideBan
 
 // ---- The weight gradient.
 
-// dw of RT input channels at one tap and the output channels of a task from `out` on; returns where
-// it ended.
+// dw of RT input channels at one tap and the output channels of a task from `out` on, in
+// blocks of NV vectors; returns the next channel.
 template <int RT, int NV>
 GPUNET_TARGET inline index_t wide_gradient_columns(const WideSegments& runs, index_t depth,
                                                    index_t x_row, index_t outs, index_t out,

@@ -76,7 +76,7 @@ inline void transpose_channels(index_t channels, index_t size, const float* x, f
 
 }  // namespace detail
 
-// The place of a tile of 4 x 4 outputs, and how many of them lie inside the image.
+// The place of a tile of 4 x 4 outputs, and its rows and columns inside the image.
 struct WinogradTile {
   index_t group, row, column, rows, columns;
 };
