@@ -1,5 +1,6 @@
 // The forms of convolution that are compared: two of each, so that the second has an input
-// gradient. 64 channels, 28 x 28 or 1024 elements; opponent_jobs.py has the same.
+// gradient. 64 channels, 28 x 28 or 1024 elements, in three dimensions 32 channels and 8 x 28 x 28;
+// opponent_jobs.py has the same.
 #pragma once
 
 #include <gpunet/gpunet.hpp>
@@ -29,5 +30,6 @@ using DilatedRowConv =
 using TransposedConv2 = Twice<nn::Input<64, 14, 14>, nn::ConvTranspose2d<64, 2, nn::Stride<2>>>;
 using TransposedConv4 =
     Twice<nn::Input<64, 14, 14>, nn::ConvTranspose2d<64, 4, nn::Stride<2>, nn::Padding<1>>>;
+using VolumeConv = Twice<nn::Input<32, 8, 28, 28>, nn::Conv3d<32, 3, nn::Padding<1>>>;
 
 }  // namespace bench

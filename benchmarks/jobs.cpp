@@ -135,6 +135,8 @@ const std::vector<Job>& jobs() {
       convolution_forward<TransposedConv2>("conv_transposed_2x2_forward"),
       convolution<TransposedConv4>("conv_transposed_4x4"),
       convolution_forward<TransposedConv4>("conv_transposed_4x4_forward"),
+      convolution<VolumeConv>("conv_3d"),
+      convolution_forward<VolumeConv>("conv_3d_forward"),
   };
   return list;
 }

@@ -210,9 +210,9 @@ def transformer():
     return CharTransformer(128, 4, 512, 3)
 
 
-def twice(form, *sizes, **options):
-    """Two convolutions of 64 channels, of a class like nn.Conv2d."""
-    return lambda: nn.Sequential(form(64, 64, *sizes, **options), form(64, 64, *sizes, **options))
+def twice(form, *sizes, channels=64, **options):
+    """Two convolutions of a class like nn.Conv2d."""
+    return lambda: nn.Sequential(*(form(channels, channels, *sizes, **options) for _ in range(2)))
 
 
 def momentum(parameters, **how):
@@ -430,4 +430,6 @@ JOBS = {
     "conv_transposed_2x2_forward": lambda: Inference(twice(nn.ConvTranspose2d, 2, stride=2), spread_values(16, 64, 14, 14)),
     "conv_transposed_4x4": lambda: convolution_training(twice(nn.ConvTranspose2d, 4, stride=2, padding=1), spread_values(16, 64, 14, 14)),
     "conv_transposed_4x4_forward": lambda: Inference(twice(nn.ConvTranspose2d, 4, stride=2, padding=1), spread_values(16, 64, 14, 14)),
+    "conv_3d": lambda: convolution_training(twice(nn.Conv3d, 3, padding=1, channels=32), spread_values(16, 32, 8, 28, 28)),
+    "conv_3d_forward": lambda: Inference(twice(nn.Conv3d, 3, padding=1, channels=32), spread_values(16, 32, 8, 28, 28)),
 }

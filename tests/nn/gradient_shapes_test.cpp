@@ -40,6 +40,18 @@ const BatchShapes images{{1, {1, 1, 1}}, {2, {1, 1, 1}},  {3, {2, 1, 3}},  {1, {
                          {2, {3, 1, 2}}, {1, {2, 5, 3}},  {9, {1, 1, 1}},  {6, {2, 2, 2}},
                          {1, {1, 1, 7}}, {2, {1, 6, 1}},  {3, {3, 2, 2}},  {5, {2, 3, 2}}};
 
+// Returns the images with a depth of 1 to 3.
+BatchShapes with_depth(const BatchShapes& shapes) {
+  BatchShapes all;
+  for (const BatchShape& shape : shapes) {
+    const Sizes& image = shape.sizes;
+    const index_t depth = static_cast<index_t>(all.size()) % 3 + 1;
+    all.push_back({shape.batch, {image[0], depth, image[1], image[2]}});
+  }
+  return all;
+}
+const BatchShapes volumes = with_depth(images);
+
 // Returns the shapes with factor * x + more in place of the extents x of dimensions first to last,
 // counted without the batch.
 BatchShapes with_extents(const BatchShapes& shapes, int first, int last, index_t factor,
@@ -200,6 +212,10 @@ void check_linear_layers(Checks& check) {
   check.layer<2>(
       nn::Conv1d<2, 2, nn::Groups<2>, nn::Dilation<3>, nn::Padding<2>, nn::Bias<false>>{},
       times(rows, 0, 2));
+  check.layer<4>(nn::Conv3d(2, 3, 2, 1), volumes);
+  check.layer<4>(nn::Conv3d<2, 2, nn::KernelHeight<1>, nn::KernelWidth<3>, nn::Groups<2>,
+                            nn::Dilation<2, 1, 1>, nn::Padding<1, 0, 2>, nn::Bias<false>>{},
+                 times(volumes, 0, 2));
   check.layer<2>(nn::ConvTranspose1d(2, 3, 2, 1), rows);
   check.layer<2>(nn::ConvTranspose1d<2, 2, nn::Groups<2>, nn::Dilation<2>, nn::OutputPadding<1>,
                                      nn::Bias<false>>{},
@@ -208,6 +224,10 @@ void check_linear_layers(Checks& check) {
   check.layer<3>(nn::ConvTranspose2d<2, 2, nn::KernelWidth<1>, nn::Groups<2>, nn::Stride<3, 1>,
                                      nn::OutputPadding<2, 0>>{},
                  times(images, 0, 2));
+  check.layer<4>(nn::ConvTranspose3d(1, 3, 2, 1), volumes);
+  check.layer<4>(nn::ConvTranspose3d<2, 2, nn::KernelWidth<1>, nn::Groups<2>, nn::Stride<1, 3, 1>,
+                                     nn::OutputPadding<0, 2, 0>>{},
+                 times(volumes, 0, 2));
 }
 
 void check_pooling(Checks& check) {
@@ -217,15 +237,22 @@ void check_pooling(Checks& check) {
   check.layer<3>(
       nn::MaxPool2d<3, nn::KernelWidth<2>, nn::Stride<2, 1>, nn::Padding<1>, nn::CeilMode<true>>{},
       images);
+  check.layer<4>(nn::MaxPool3d<2, nn::KernelHeight<3>, nn::Stride<1, 2, 1>, nn::Padding<1>,
+                               nn::CeilMode<true>>{},
+                 volumes);
   check.layer<2>(nn::AvgPool1d<3, nn::Stride<2>, nn::Padding<1>>{}, rows);
   check.layer<2>(nn::AvgPool1d<2, nn::CeilMode<true>>{}, larger(rows, 1));
   check.layer<3>(nn::AvgPool2d<2>{}, larger(images, 1));
   check.layer<3>(nn::AvgPool2d<3, nn::KernelWidth<2>, nn::Stride<2, 1>, nn::Padding<1>,
                                nn::CountIncludePad<false>>{},
                  images);
+  check.layer<4>(nn::AvgPool3d<3, nn::KernelWidth<2>, nn::Stride<1, 2, 1>, nn::Padding<1>,
+                               nn::CountIncludePad<false>>{},
+                 volumes);
   check.layer<2>(nn::AdaptiveAvgPool1d<3>{}, rows);
   check.layer<3>(nn::AdaptiveAvgPool2d<1, 1>{}, images);
   check.layer<3>(nn::AdaptiveAvgPool2d<2, 3>{}, images);
+  check.layer<4>(nn::AdaptiveAvgPool3d<2, 1, 3>{}, volumes);
 }
 
 // With eps the functions are smooth where all numbers of a group are the same.
@@ -233,6 +260,7 @@ void check_normalization(Checks& check) {
   check.layer<1>(nn::BatchNorm1d{{.eps = 0.1}}, one_sample_more(vectors));
   check.layer<2>(nn::BatchNorm1d{{.eps = 0.1}}, larger(rows, 1));
   check.layer<3>(nn::BatchNorm2d{{.eps = 0.1}}, larger(images, 1));
+  check.layer<4>(nn::BatchNorm3d{{.eps = 0.1}}, with_extents(volumes, 1, 3, 1, 1));
   check.layer<2>(nn::LayerNorm<>{{.eps = 0.1}}, rows);
   check.layer<3>(nn::LayerNorm<2>{{.eps = 0.1, .bias = false}}, images);
   check.layer<2>(nn::RMSNorm<>{{.eps = 0.1}}, rows);

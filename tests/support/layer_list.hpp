@@ -34,22 +34,28 @@ void list_layers(List& list) {
   list.layer(nn::Linear<5>{}, Shape<4>{});
   list.layer(nn::Conv2d<4, 3>{}, Shape<2, 8, 8>{}, {.differs = "`padding_mode` is zeros"});
   list.layer(nn::Conv1d<4, 3>{}, Shape<2, 8>{}, {.differs = "`padding_mode` is zeros"});
+  list.layer(nn::Conv3d<4, 3>{}, Shape<2, 4, 4, 4>{}, {.differs = "`padding_mode` is zeros"});
   list.layer(nn::ConvTranspose1d<4, 3>{}, Shape<2, 8>{}, {.differs = "no `output_size`"});
   list.layer(nn::ConvTranspose2d<4, 3>{}, Shape<2, 4, 4>{}, {.differs = "no `output_size`"});
+  list.layer(nn::ConvTranspose3d<4, 3>{}, Shape<2, 2, 3, 3>{}, {.differs = "no `output_size`"});
   list.layer(nn::Embedding<9, 4>{}, Shape<3>{},
              {.differs = "indices are numbers of the network's type", .takes_indices = true});
 
   list.section("Pooling");
   list.layer(nn::MaxPool1d<2>{}, Shape<3, 8>{}, {.differs = "no dilation, no indices"});
   list.layer(nn::MaxPool2d<2>{}, Shape<3, 8, 8>{}, {.differs = "no dilation, no indices"});
+  list.layer(nn::MaxPool3d<2>{}, Shape<2, 4, 4, 4>{}, {.differs = "no dilation, no indices"});
   list.layer(nn::AvgPool1d<2>{}, Shape<3, 8>{});
   list.layer(nn::AvgPool2d<2>{}, Shape<3, 8, 8>{});
+  list.layer(nn::AvgPool3d<2>{}, Shape<2, 4, 4, 4>{});
   list.layer(nn::AdaptiveAvgPool1d<2>{}, Shape<3, 8>{});
   list.layer(nn::AdaptiveAvgPool2d<2, 2>{}, Shape<3, 8, 8>{});
+  list.layer(nn::AdaptiveAvgPool3d<2, 2, 2>{}, Shape<2, 4, 4, 4>{});
 
   list.section("Normalization and dropout");
   list.layer(nn::BatchNorm1d{}, Shape<4>{});
   list.layer(nn::BatchNorm2d{}, Shape<3, 4, 4>{});
+  list.layer(nn::BatchNorm3d{}, Shape<2, 3, 3, 3>{});
   list.layer(nn::LayerNorm<>{}, Shape<3, 4>{},
              {.differs = "takes the number of dimensions, not their sizes"});
   list.layer(nn::RMSNorm<>{}, Shape<3, 4>{},

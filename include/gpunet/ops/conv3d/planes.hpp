@@ -1,6 +1,8 @@
 // The planes under the kernel of a convolution in three dimensions, copied side by side.
 #pragma once
 
+#include <algorithm>
+
 #include <gpunet/device/cuda/loops.hpp>
 #include <gpunet/device/host/for_each.hpp>
 #include <gpunet/ops/conv2d/geometry.hpp>
@@ -36,7 +38,7 @@ struct PlaneLoop : PlaneWindows {
 
   template <class D>
   PlaneLoop(const D&, const PlaneWindows& windows)
-      : PlaneWindows(windows), length(prefers_blocks<D> ? windows.area : 1) {}
+      : PlaneWindows(windows), length(prefers_blocks<D> ? std::max(windows.area, index_t{1}) : 1) {}
 
   index_t blocks() const { return area / length; }
   // Returns the number of an index's plane. Sets the place of its elements in the plane.
@@ -47,6 +49,7 @@ struct PlaneLoop : PlaneWindows {
   }
 };
 
+// windows = x, or 0.
 template <class T>
 struct GatherPlanes : PlaneLoop {
   const T* x;
@@ -70,6 +73,7 @@ struct GatherPlanes : PlaneLoop {
   }
 };
 
+// y = windows.
 template <class T>
 struct PlacePlanes : PlaneLoop {
   const T* windows;
@@ -86,6 +90,7 @@ struct PlacePlanes : PlaneLoop {
   }
 };
 
+// dx += windows, the planes under the kernel in order; at first dx = b.
 template <class T>
 struct AddPlanes : PlaneLoop {
   const T* windows;
