@@ -1,12 +1,12 @@
-// Gradients of weights and bias as one matrix product: where the sums go.
+// Gradients of weights as a matrix product, of the bias as the sums of its rows: where they go.
 #pragma once
 
 #include <gpunet/ops/slice.hpp>
 
 namespace gpunet::detail {
 
-// [outputs, inputs + 1]: dw [outputs, inputs], and db in the last column, whose factor is a column
-// of ones. Inputs are the features of a linear layer, or the taps of a filter.
+// dw [outputs, inputs] and db [outputs], the sums of the first factor's rows. Inputs are the
+// features of a linear layer, or the taps of a filter.
 template <class T_>
 struct ParameterGradientOutput {
   using T = T_;
@@ -17,14 +17,13 @@ struct ParameterGradientOutput {
 
   __device__ index_t column(index_t j) const { return j; }
   __device__ void store(index_t output, index_t j, const T* values, int count) const {
+    T* to = dw + output * inputs + j;
 #pragma unroll
     for (int q = 0; q < 4; ++q)
-      if (q < count) {
-        if (j + q < inputs)
-          store_gradient(dw[output * inputs + j + q], values[q], accumulate);
-        else
-          db.store_gradient(output, values[q], accumulate);
-      }
+      if (q < count) store_gradient(to[q], values[q], accumulate);
+  }
+  __device__ void store_row_sum(index_t output, T sum) const {
+    db.store_gradient(output, sum, accumulate);
   }
 };
 

@@ -45,14 +45,15 @@ index_t products_scratch(const Cuda& device, const ProductSizes& first,
                    product_scratch<T, known>(device, std::array{first, second})});
 }
 
-// Cuts p into tiles. `scratch` and `tickets` move on by the share of p. The number of blocks.
+// Cuts p into tiles. `scratch` and `tickets` move on by the share of p. Returns the number of
+// blocks.
 template <class P>
 index_t cut_product(const Cuda& device, const TileSizes& tile, P& p, typename P::T*& scratch,
                     unsigned*& tickets) {
   if (p.m == 0 || p.n == 0) {
     p.tiles = p.tiles_down = 1;
     p.splits = 0;
-    return 0;
+    return p.blocks();
   }
   const ProductCut cut(tile, sizes_of(p), device.multiprocessors());
   require(cut.k_per_split <= std::numeric_limits<int>::max(), "gpunet::Cuda: the matrix product ",
@@ -66,7 +67,7 @@ index_t cut_product(const Cuda& device, const TileSizes& tile, P& p, typename P:
   p.tickets = tickets;
   scratch += cut.partials;
   if (cut.splits > 1) tickets += cut.tiles;
-  return cut.blocks();
+  return p.blocks();
 }
 
 inline Launch product_launch(index_t blocks, int threads) {
@@ -103,10 +104,10 @@ PlannedKernel<First, Second> planned_kernel(const ProductPlan& plan, const First
 template <Known known = Known::nothing, class A, class B, class Epilogue>
 void product(Cuda& device, TiledProduct<A, B, Epilogue> p, typename Epilogue::T* scratch,
              const ProductPlan& plan) {
-  if (p.m == 0 || p.n == 0) return;
   const auto kernel = planned_kernel<known>(plan, p);
   unsigned* tickets = device.tickets();
   const index_t blocks = cut_product(device, kernel.tile, p, scratch, tickets);
+  if (blocks == 0) return;
   const auto what = [&] {
     return concat("product<", name_of<Epilogue>(), "> of ", describe(sizes_of(p)));
   };

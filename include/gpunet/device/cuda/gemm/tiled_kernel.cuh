@@ -4,6 +4,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <gpunet/core/long_sum.hpp>
 #include <gpunet/device/cuda/gemm/tensor_core_tile.cuh>
 
 namespace gpunet::detail {
@@ -19,6 +20,9 @@ namespace gpunet::detail {
 // An epilogue takes four neighboring columns of C at a time:
 //   column(j)         a value of the columns j to j + 3 alone, j a multiple of 4
 //   store(i, column, values, count)   for row i; the first `count` are columns of C
+// It may also take the sums of the rows of A over k, which blocks behind those of the tiles make,
+// one each, in double over runs of floats:
+//   store_row_sum(i, sum)
 template <class A_, class B_, class Epilogue_>
 struct TiledProduct {
   using A = A_;
@@ -30,11 +34,14 @@ struct TiledProduct {
   A a{};
   B b{};
   Epilogue epilogue{};
+  index_t row_sums = 0;  // the rows of A whose sums the epilogue takes
   // Set by cut_product.
   index_t tiles_down = 0, tiles = 0, k_per_split = 0;
   int splits = 1;
   T* partials = nullptr;        // [split][tile][group][thread] of Four<T>
   unsigned* tickets = nullptr;  // of each tile: its finished parts; 0 before and after
+
+  GPUNET_FN index_t blocks() const { return tiles * splits + row_sums; }
 };
 
 // The part of one operand, `extent` wide, that the threads of a block bring to shared memory.
@@ -211,8 +218,31 @@ __device__ void store_sums(const P& p, index_t row, index_t column,
   }
 }
 
+// The sum of row i of A: that of each thread's elements, then over the threads in halves.
+template <class Math, class P>
+__device__ void sum_row(const P& p, index_t i, void* memory) {
+  using T = typename Math::T;
+  static_assert((Math::threads & (Math::threads - 1)) == 0 &&
+                sizeof(WideSum<T>) * Math::threads <= shared_bytes<Math, P>);
+  auto* partial = static_cast<WideSum<T>*>(memory);
+  const int thread = static_cast<int>(threadIdx.x);
+  const auto row = p.a.outer(i);
+  LongSum<T> sum;
+  for (index_t k = thread; k < p.k; k += Math::threads)
+    sum += p.a.load(row, p.a.inner(k));
+  partial[thread] = sum.wide();
+  for (int width = Math::threads / 2; width > 0; width /= 2) {
+    __syncthreads();
+    if (thread < width) partial[thread] += partial[thread + width];
+  }
+  if (thread == 0) p.epilogue.store_row_sum(i, static_cast<T>(partial[0]));
+}
+
 template <class Math, class P>
 __device__ void run_product(const P& p, index_t block, void* memory) {
+  if constexpr (requires { p.epilogue.store_row_sum(block, typename Math::T{}); })
+    if (const index_t tiles = p.tiles * p.splits; block >= tiles)
+      return sum_row<Math>(p, block - tiles, memory);
   const index_t split = block / p.tiles, tile = block % p.tiles;
   const index_t row = tile % p.tiles_down * Math::M, column = tile / p.tiles_down * Math::N;
   const index_t first = split * p.k_per_split;
@@ -231,7 +261,7 @@ __global__ void __launch_bounds__(Math::threads, 512 / Math::threads)
     products_kernel(const __grid_constant__ First first, const __grid_constant__ Second second) {
   constexpr std::size_t one = shared_bytes<Math, First>, other = shared_bytes<Math, Second>;
   __shared__ alignas(16) unsigned char memory[one > other ? one : other];
-  const index_t block = blockIdx.x, firsts = first.tiles * first.splits;
+  const index_t block = blockIdx.x, firsts = first.blocks();
   if (block < firsts)
     run_product<Math>(first, block, memory);
   else

@@ -14,8 +14,8 @@ namespace detail {
 // The three products of a convolution with its activation and pooling, for a number of samples.
 //
 //   forward      y [out channels, outputs] = w [out channels, taps] patches [taps, outputs]
-//   parameters   dw, db [out channels, taps + 1]
-//                  = dy [out channels, outputs] patches and ones [outputs, taps + 1]
+//   parameters   dw [out channels, taps] = dy [out channels, outputs] patches [outputs, taps];
+//                  db: the sums of the rows of dy
 //   input        dx [in channels, pixels]
 //                  = flipped w [in channels, (out channel, row, column)] dy
 struct ConvolutionProducts : BatchConvolution {
@@ -38,7 +38,7 @@ struct ConvolutionProducts : BatchConvolution {
   OutputOrder order() const { return {height(), width(), pool}; }
 
   ProductSizes forward_sizes() const { return {g.out_channels, outputs(), g.taps()}; }
-  ProductSizes parameter_sizes() const { return {g.out_channels, g.taps() + 1, outputs()}; }
+  ProductSizes parameter_sizes() const { return {g.out_channels, g.taps(), outputs()}; }
   ProductSizes input_sizes() const {
     return {g.in_channels, samples * g.in_pixels(), g.out_channels * g.area()};
   }
@@ -63,8 +63,9 @@ struct ConvolutionProducts : BatchConvolution {
         n,
         k,
         {dy, order(), y_channels},
-        {g, order(), x, x_channels},
-        {dw, db, g.taps(), accumulate}};
+        {{g, order(), x, x_channels}},
+        {dw, db, g.taps(), accumulate},
+        dw && db ? m : 0};
   }
   // dx may be null: then the product is empty. x is null unless dx has to be rectified.
   template <class T>

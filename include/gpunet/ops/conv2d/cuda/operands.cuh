@@ -122,19 +122,15 @@ struct PatchColumns : Patches<T> {
   }
 };
 
-// For the gradient of the weights, [outputs, taps + 1]: the last column is ones, for the bias.
+// For the gradient of the weights, [outputs, taps].
 template <class T>
 struct PatchRows : Patches<T> {
   static constexpr bool along_k = true;
-  index_t all;  // taps
 
-  PatchRows(const Conv2dGeometry& g, const OutputOrder& order, const T* images, index_t channels)
-      : Patches<T>(g, order, images, channels), all(g.taps()) {}
-
-  __device__ Tap outer(index_t k) const { return k == all ? Tap{0, -1, -1} : this->tap(k); }
+  __device__ Tap outer(index_t k) const { return this->tap(k); }
   __device__ auto inner(index_t output) const { return this->corner(output); }
   __device__ T load(const Tap& tap, const typename Patches<T>::Corner& corner) const {
-    return tap.row < 0 ? T{1} : this->at(corner, tap);
+    return this->at(corner, tap);
   }
 };
 

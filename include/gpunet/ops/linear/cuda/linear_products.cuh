@@ -36,14 +36,6 @@ struct AcrossRows {
   __device__ T load(index_t i, index_t row) const { return data[row + i]; }
 };
 
-// The transpose with a last column of ones, whose products are the sums of the other factor.
-template <class T>
-struct AcrossRowsAndOnes : AcrossRows<T> {
-  index_t size;  // the number of the column of ones
-
-  __device__ T load(index_t i, index_t row) const { return i < size ? this->data[row + i] : T{1}; }
-};
-
 // y[i, j] = activate(sum + b[j]).
 template <class T_>
 struct RowsOutput {
@@ -100,13 +92,13 @@ namespace detail {
 // The products of an affine map of samples that lie [samples][features], as in PyTorch.
 //
 //   forward      y [samples, out]         = x [samples, in] W^T [in, out]
-//   parameters   dw, db [out, in + 1]     = dy^T [out, samples] x and ones [samples, in + 1]
+//   parameters   dw [out, in]             = dy^T [out, samples] x [samples, in]; db: sums of rows
 //   input        dx [samples, in]         = dy [samples, out] W [out, in]
 struct LinearProducts {
   index_t samples, in, out;
 
   ProductSizes forward_sizes() const { return {samples, out, in}; }
-  ProductSizes parameter_sizes() const { return {out, in + 1, samples}; }
+  ProductSizes parameter_sizes() const { return {out, in, samples}; }
   ProductSizes input_sizes() const { return {samples, in, out}; }
 
   template <class T>
@@ -117,9 +109,9 @@ struct LinearProducts {
   // dw, or dx, may be null: then the product is empty.
   template <class T>
   auto parameters(const LinearBackwardArgs<T>& a) const {
-    return TiledProduct<AcrossRows<T>, AcrossRowsAndOnes<T>, ParameterGradientOutput<T>>{
-        a.dw ? out : 0, in + 1,          samples,
-        {a.dy, out},    {{a.x, in}, in}, {a.dw, a.db, in, a.accumulate}};
+    const index_t rows = a.dw ? out : 0;
+    return TiledProduct<AcrossRows<T>, AcrossRows<T>, ParameterGradientOutput<T>>{
+        rows, in, samples, {a.dy, out}, {a.x, in}, {a.dw, a.db, in, a.accumulate}, a.db ? rows : 0};
   }
   template <class T>
   auto input(const LinearBackwardArgs<T>& a) const {
@@ -233,7 +225,7 @@ auto parameter_product(Cuda& device, const LinearBackwardArgs<T>& a) {
   auto parameters = LinearProducts{a.slice.samples(), a.in, a.out}.parameters(a);
   if constexpr (std::is_same_v<T, float>)
     if (a.dw && is_large_linear<T>(a.slice, a.in, a.out) && large_linear_parameters(device, a))
-      parameters.m = 0;
+      parameters.m = parameters.row_sums = 0;
   return parameters;
 }
 template <class T>
