@@ -9,8 +9,8 @@
 
 namespace gpunet::detail {
 
-// The weights of a layer as runs, each of one output channel: those of a group of channels are a
-// block of runs, in which the channels take turns.
+// The weights of a layer as runs, each of one output channel. A group of channels has a block of
+// runs, in which the channels take turns.
 struct ChannelRuns {
   index_t runs, size;                  // size: weights of a run
   index_t block_runs, block_channels;  // of a group
@@ -21,8 +21,8 @@ struct ChannelRuns {
   }
 };
 
-// A layer that a batch normalization is folded into: offsets of its arrays and of those of the
-// normalization in the network's arenas, and of its new ones.
+// A layer with its batch normalization: offsets of the arrays of both in the network's arenas, and
+// of its new parameters.
 struct FoldedLayer {
   ChannelRuns of;
   double eps;
@@ -34,7 +34,7 @@ struct FoldedLayer {
 // A graph for inference, and the sources of its parameters and buffers.
 struct FoldedGraph {
   Graph graph;
-  CommonRanges copied;  // here: in the arenas of the graph; there: in those of the network
+  CommonRanges copied;  // from the network's arenas (there) to new ones (here)
   std::vector<FoldedLayer> layers;
 };
 
@@ -42,12 +42,12 @@ struct FoldedGraph {
 FoldedGraph unfolded(const Graph& network);
 
 // Returns the graph of a network in evaluation mode with each batch normalization folded into the
-// convolution or linear layer before it, if that has no other reader. Such layers get parameters of
-// their own, a weight and a bias, also where the network's layers share them. Parameters and buffers
-// without a reader are left out, and hooks. Values keep their numbers.
+// convolution or linear layer before it, if that has no other reader. Such layers get parameters
+// of their own, a weight and a bias, also where the network's layers share them. Parameters and
+// buffers without a reader are left out, and hooks. Values keep their numbers.
 FoldedGraph fold_batch_norm(const Graph& network);
 
-// Computes the parameters and buffers of a folded graph from those of the network.
+// Computes the parameters and buffers of a folded graph from the arenas of the network.
 template <class D, class T>
 void fold_arrays(D& device, const FoldedGraph& folded, const T* parameters, const T* buffers,
                  T* folded_parameters, T* folded_buffers);

@@ -33,8 +33,8 @@ GPUNET_INLINE std::optional<ChannelRuns> channel_runs(const Graph& graph, const 
   return found;
 }
 
-// Places those of `arrays` that nodes have one after another; `first` and `count` are the members
-// of a node that number its arrays. Returns their end.
+// Places the arrays of all nodes one after another, without any others; `first` and `count` are the
+// members of a node that number its arrays. Returns their end.
 template <class Info>
 index_t place_used(std::vector<Info>& arrays, std::vector<index_t>& offsets,
                    std::vector<Node>& nodes, int Node::*first, int Node::*count,

@@ -15,12 +15,12 @@ namespace gpunet {
 //   Predictor predict(net, {.storage = Storage::bfloat16});
 //   Tensor<float, Host> scores = predict(images);
 // With Storage::full it shares the parameters and buffers of the network, and sees when they
-// change; with 16 bits it has a copy, in half of the memory, and with .fold_batch_norm a copy whose
-// batch normalizations are part of the layers before them. The network may be destroyed, the
-// device not. Results are bitwise identical to the network's in evaluation mode and with the same
-// storage, except with .fold_batch_norm. Activations share memory, since no backward pass follows. Any number of threads may
-// predict at a time, each with a Predictor of its own, on Cuda with a device of its own; while the
-// network is trained, from PublishedWeights.
+// change; with 16 bits it has a copy, in half of the memory, and with .fold_batch_norm a copy that
+// contains the batch normalizations. The network may be destroyed, the device not. Results are
+// bitwise identical to the network's in evaluation mode and with the same storage, except with
+// .fold_batch_norm, where they differ by roundings. Activations share memory, since no backward
+// pass follows. Any number of threads may predict at a time, each with a Predictor of its own, on
+// Cuda with a device of its own; while the network is trained, from PublishedWeights.
 //
 // After the first call for a batch size, into() on one thread of a Host makes no system call, waits
 // for nobody and allocates nothing.
