@@ -138,42 +138,36 @@ class RepeatedTraining : public Training<Net, Optimizer, D> {
   }
 };
 
-// The network's outputs for a batch, which are read after each step.
+// The network's outputs for a batch, of a Predictor that has folded its batch normalizations.
 template <class Net>
 class Inference : public Work {
  public:
   Inference(Host& device, index_t batch)
       : device_(device),
         inputs_(make_inputs<Net>(device, batch)),
-        output_(static_cast<std::size_t>(batch * output_sizes<Net>().numel())) {}
+        outputs_(device, output_sizes<Net>().with_front(batch)) {}
 
   void start() override {
     gpunet::manual_seed(0);
-    network_.reset();
-    network_.emplace(make_network<Net>(device_));
-    network_->eval();
+    predict_.reset();
+    predict_.emplace(make_network<Net>(device_), gpunet::PredictorOptions{.fold_batch_norm = true});
   }
   void run(index_t steps) override {
-    const index_t features = static_cast<index_t>(output_.size()) / inputs_.sizes()[0];
     for (index_t i = 0; i < steps; ++i)
-      (*network_)(inputs_).each_slice(
-          [&](const gpunet::Slice& slice, index_t first, const float* y) {
-            deinterleave(device_, slice, features, y, output_.data() + first * features);
-          });
+      predict_->into(outputs_, inputs_);
   }
   // Returns the sum of all outputs, each with a weight of its own.
   double value() const override {
     double sum = 0;
-    for (std::size_t k = 0; k < output_.size(); ++k)
-      sum += output_[k] * spread_square(static_cast<index_t>(k));
+    for (index_t k = 0; k < outputs_.numel(); ++k)
+      sum += outputs_.data()[k] * spread_square(k);
     return sum;
   }
 
  private:
   Host& device_;
-  gpunet::Tensor<float, Host> inputs_;
-  std::vector<float> output_;
-  std::optional<gpunet::Network<Host, float>> network_;
+  gpunet::Tensor<float, Host> inputs_, outputs_;
+  std::optional<gpunet::Predictor<Host, float>> predict_;
 };
 
 }  // namespace bench

@@ -72,6 +72,24 @@ TEST_CASE("a fused network has fewer nodes, and the same parameters under the sa
   CHECK(fuse(graph_of(LeNet{}), {true, true}).nodes[3].as<LinearOp>()->keeps_relu_bits);
 }
 
+TEST_CASE("where no backward pass follows, convolutions clamp what they store") {
+  using Clamped =
+      nn::Sequential<nn::Input<4, 9, 9>, nn::Conv2d<4, 3, nn::Groups<4>>, nn::ReLU,     //
+                     nn::Conv2d<4, 3>, nn::ReLU6, nn::MaxPool2d<2>,                     //
+                     nn::ConvTranspose2d<3, 2>, nn::ReLU6, nn::Conv2d<2, 1>, nn::Tanh,  //
+                     nn::Conv2d<2, 1>, nn::ReLU, nn::MaxPool2d<2>>;
+  CHECK(fuse(graph_of(Clamped{}), everything).nodes.size() == 10);
+  const Graph graph = fuse(graph_of(Clamped{}),
+                           {.blocks = true, .keeps_relu_bits = false, .clamps_convolutions = true});
+  CHECK(graph.nodes.size() == 8);
+  REQUIRE(graph.nodes[0].as<Conv2dOp>());
+  CHECK(graph.nodes[0].as<Conv2dOp>()->bounds.low == 0);
+  CHECK(graph.nodes[0].as<Conv2dOp>()->activation == Activation::none);
+  CHECK(graph.nodes[1].as<Conv2dOp>()->bounds.high == 6);
+  CHECK(graph.nodes[3].as<Conv2dOp>()->bounds.high > 6);  // transposed
+  CHECK(graph.nodes.back().as<Conv2dOp>()->pool);
+}
+
 TEST_CASE("other element types run the network as it was written on Host") {
   CHECK(fuse_policy<Host, float>.blocks);
   CHECK(!fuse_policy<Host, double>.blocks);

@@ -175,10 +175,10 @@ nn::Value many_layers(nn::Value x) {
 }
 
 template <class Net>
-void predict_into(const Net& net, const Sizes& inputs, Storage storage = Storage::full) {
+void predict_into(const Net& net, const Sizes& inputs, const PredictorOptions& options = {}) {
   Host& host = net.device();
   const Tensor<float, Host> x = rand(host, inputs);
-  Predictor<Host, float> predict(net, {.storage = storage});
+  Predictor<Host, float> predict(net, options);
   Tensor<float, Host> y(host, predict.output_sizes().with_front(inputs[0]));
   watch([&] { predict.into(y, x); });
 }
@@ -217,10 +217,12 @@ int main() {
       predict_into(Model<LeNet, Host>(host), {batch, 3, 32, 32});
     });
   for (const Storage storage : {Storage::full, Storage::bfloat16, Storage::float16})
-    expect("many layers, predict.into", nothing, [&] {
-      Host host({.threads = 1});
-      predict_into(Network(host, many_layers, {2, 4, 4}), {1, 2, 4, 4}, storage);
-    });
+    for (const bool fold_batch_norm : {false, true})
+      expect("many layers, predict.into", nothing, [&] {
+        Host host({.threads = 1});
+        predict_into(Network(host, many_layers, {2, 4, 4}), {1, 2, 4, 4},
+                     {.storage = storage, .fold_batch_norm = fold_batch_norm});
+      });
   expect("two inputs, predict.into", nothing, [] {
     Host host({.threads = 1});
     const Network net(host,

@@ -12,6 +12,8 @@ struct FusePolicy {
   bool blocks;
   bool keeps_relu_bits;             // see LinearOp
   bool merges_elementwise = false;  // see Node::Merged and nn/merge_elementwise.hpp
+  // Convolution + a clamp, which has no backward pass.
+  bool clamps_convolutions = false;
 };
 
 // The policy of device D for elements of type T.

@@ -64,6 +64,17 @@ GPUNET_INLINE Graph fuse(Graph graph, const FusePolicy& policy) {
     convolution->pool = true;
   }
   for (Node& node : graph.nodes) {
+    Conv2dOp* convolution = node.as<Conv2dOp>();
+    if (!policy.clamps_convolutions || !convolution || convolution->transposed ||
+        convolution->is_block())
+      continue;
+    Node* next = only_reader(node);
+    const std::optional<Bounds> clamps = next ? graph.traits(*next).clamps : std::nullopt;
+    if (!clamps) continue;
+    convolution->bounds = *clamps;
+    absorb(node, *next);
+  }
+  for (Node& node : graph.nodes) {
     if (!policy.merges_elementwise || node.inputs.empty()) continue;
     for (Node* next; (next = only_reader(node)) && next->merged.after == node.type;
          absorb(node, *next)) {

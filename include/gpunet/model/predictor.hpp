@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <memory>
 
+#include <gpunet/model/fold_batch_norm.hpp>
 #include <gpunet/model/network.hpp>
 #include <gpunet/model/published_weights.hpp>
 
@@ -14,11 +15,12 @@ namespace gpunet {
 //   Predictor predict(net, {.storage = Storage::bfloat16});
 //   Tensor<float, Host> scores = predict(images);
 // With Storage::full it shares the parameters and buffers of the network, and sees when they
-// change; with 16 bits it has a copy, in half of the memory. The network may be destroyed, the
-// device not. Results are bitwise identical to the network's in evaluation mode and with the same
-// storage. Activations share memory, since no backward pass follows. Any number of threads may
-// predict at a time, each with a Predictor of its own, on Cuda with a device of its own; while the
-// network is trained, from PublishedWeights.
+// change; with 16 bits it has a copy, in half of the memory, and with .fold_batch_norm a copy that
+// contains the batch normalizations. The network may be destroyed, the device not. Results are
+// bitwise identical to the network's in evaluation mode and with the same storage, except with
+// .fold_batch_norm, where they differ by roundings. Activations share memory, since no backward
+// pass follows. Any number of threads may predict at a time, each with a Predictor of its own, on
+// Cuda with a device of its own; while the network is trained, from PublishedWeights.
 //
 // After the first call for a batch size, into() on one thread of a Host makes no system call, waits
 // for nobody and allocates nothing.
@@ -53,11 +55,13 @@ class Predictor {
 
   D& device() const { return device_; }
   Storage storage() const { return plan_.storage; }
+  // Returns the graph that runs, with nodes fused for the device.
+  const Graph& fused_graph() const { return graph_; }
   // Returns the sizes of the output of one sample.
   const Sizes& output_sizes() const {
     return graph_.values[static_cast<std::size_t>(graph_.output)];
   }
-  // Return the bytes of parameters, which a Predictor with Storage::full shares, and of workspace.
+  // Return the bytes of parameters, shared or its own, and of workspace.
   std::size_t parameter_bytes() const {
     return published_ ? published_->parameter_bytes() : arena_->parameter_bytes();
   }
@@ -65,6 +69,8 @@ class Predictor {
 
  private:
   Predictor(D& device, const Graph& graph, Storage storage);
+  Predictor(D& device, const Network<D, T>& network, const detail::FoldedGraph& folded,
+            const PredictorOptions& options);
 
   // Returns the use of a call, during which there is no other one.
   ModelUse::Exclusive alone() {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <gpunet/graph/fuse.hpp>
+#include <gpunet/model/fold_batch_norm.ipp>
 #include <gpunet/model/inputs.hpp>
 #include <gpunet/model/network.ipp>
 #include <gpunet/model/predictor.hpp>
@@ -15,7 +16,8 @@ namespace gpunet {
 namespace detail {
 
 // Returns a graph without anything that only training needs.
-GPUNET_INLINE Graph for_inference(Graph graph, const FusePolicy& policy) {
+GPUNET_INLINE Graph for_inference(Graph graph, FusePolicy policy, bool clamps_convolutions) {
+  policy.clamps_convolutions = clamps_convolutions;
   graph.watched.clear();
   for (ParameterInfo& parameter : graph.parameters)
     parameter.requires_grad = false;
@@ -34,7 +36,7 @@ void require_shared_memory(const D& device, const D& of_network) {
 template <class D, class T>
 Predictor<D, T>::Predictor(D& device, const Graph& graph, Storage storage)
     : device_(device),
-      graph_(detail::for_inference(graph, fuse_policy<D, T>)),
+      graph_(detail::for_inference(graph, fuse_policy<D, T>, DeviceTraits<D>::clamps_convolutions)),
       plan_(graph_, DeviceTraits<D>::rectifies_gradients, InputGradient::skip,
             {.element_bytes = sizeof(T), .storage = storage, .forward_only = true}),
       conversions_(conversions_of<D, T>(storage, "gpunet::Predictor")),
@@ -46,25 +48,41 @@ Predictor<D, T>::Predictor(D& device, const Graph& graph, Storage storage)
 
 template <class D, class T>
 Predictor<D, T>::Predictor(D& device, const Network<D, T>& network, const PredictorOptions& options)
-    : Predictor(device, network.graph(), options.storage) {
+    : Predictor(device, network,
+                options.fold_batch_norm ? detail::fold_batch_norm(network.graph())
+                                        : detail::unfolded(network.graph()),
+                options) {}
+
+template <class D, class T>
+Predictor<D, T>::Predictor(D& device, const Network<D, T>& network,
+                           const detail::FoldedGraph& folded, const PredictorOptions& options)
+    : Predictor(device, folded.graph, options.storage) {
   detail::require_shared_memory(device, network.device());
   random_seed_ = network.random_seed_;
   const ModelUse::Shared use = network.shared_use();
   if (&device != &network.device()) network.device().synchronize();
   arena_ = network.arena_;
-  if (!conversions_) return;
-  const Buffer<T, D>&parameters = network.arena_->parameters, &buffers = network.arena_->buffers;
+  if (!conversions_ && !options.fold_batch_norm) return;
+  const Arena<D, T>& shared = *network.arena_;
   arena_ = std::make_shared<Arena<D, T>>();
-  arena_->buffers.reset(device_, buffers.size());
-  device_.copy(arena_->buffers.data(), buffers.data(), buffers.bytes());
-  arena_->narrow_parameters.reset(device_, parameters.size());
-  conversions_->narrow(device_, parameters.size(), parameters.data(),
-                       arena_->narrow_parameters.data());
+  arena_->buffers.reset(device_, graph_.buffer_elements);
+  if (options.fold_batch_norm) {
+    arena_->parameters.reset(device_, graph_.parameter_elements);
+    detail::fold_arrays<D, T>(device_, folded, shared.parameters.data(), shared.buffers.data(),
+                              arena_->parameters.data(), arena_->buffers.data());
+  } else {
+    device_.copy(arena_->buffers.data(), shared.buffers.data(), shared.buffers.bytes());
+  }
+  if (!conversions_) return;
+  arena_->narrow_parameters.reset(device_, graph_.parameter_elements);
+  const Buffer<T, D>& wide = options.fold_batch_norm ? arena_->parameters : shared.parameters;
+  conversions_->narrow(device_, wide.size(), wide.data(), arena_->narrow_parameters.data());
+  arena_->parameters = Buffer<T, D>();
 }
 
 template <class D, class T>
 Predictor<D, T>::Predictor(D& device, const PublishedWeights<D, T>& weights)
-    : Predictor(device, weights.published_->graph, weights.storage()) {
+    : Predictor(device, weights.published_->folded.graph, weights.storage()) {
   detail::require_shared_memory(device, weights.device());
   random_seed_ = weights.published_->random_seed;
   published_ = weights.published_;

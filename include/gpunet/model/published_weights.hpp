@@ -8,6 +8,7 @@
 #include <mutex>
 #include <vector>
 
+#include <gpunet/model/fold_batch_norm.hpp>
 #include <gpunet/model/network.hpp>
 
 namespace gpunet {
@@ -17,6 +18,11 @@ struct PredictorOptions {
   // bfloat16 or float16: the parameters are copied and stored in 16 bits, and so are activations;
   // layers compute in float.
   Storage storage = Storage::full;
+  // The parameters are copied, and each batch normalization becomes part of the convolution or
+  // linear layer before it, if nothing else reads that layer's output: no time is spent on it, and
+  // an activation behind it runs with the convolution. Outputs differ from the network's by
+  // roundings. As torch.jit.optimize_for_inference.
+  bool fold_batch_norm = false;
 };
 
 namespace detail {
@@ -25,7 +31,7 @@ namespace detail {
 template <class D, class T>
 class Published {
  public:
-  Published(D& device, const Network<D, T>& network, Storage storage);
+  Published(D& device, const Network<D, T>& network, const PredictorOptions& options);
 
   // Returns the newest arena, whose shared use has begun.
   Arena<D, T>& acquire();
@@ -34,7 +40,8 @@ class Published {
   void publish(const Network<From, T>& network);
 
   D& device;
-  const Graph graph;
+  const Graph network_graph;
+  const FoldedGraph folded;
   const Storage storage;
   const std::uint64_t random_seed;
 
@@ -50,7 +57,8 @@ class Published {
   const Conversions<D, T>* conversions_;
   std::mutex publishing_;
   std::vector<std::unique_ptr<Arena<D, T>>> arenas_;
-  Buffer<T, D> wide_parameters_;  // of a network that is published in 16 bits
+  Buffer<T, D> wide_parameters_;              // of a network that is published in 16 bits
+  Buffer<T, D> unfolded_, unfolded_buffers_;  // of one whose batch normalizations are folded
   std::atomic<Arena<D, T>*> newest_{nullptr};
   std::atomic<std::uint64_t> version_{0};
 };
@@ -68,15 +76,15 @@ class Published {
 //   weights.publish(net);  // a prediction uses old weights or new ones, never some of both
 // A prediction waits for nobody, and publish() not for predictions: it writes to memory that none
 // of them reads. That is two copies, and one more for each prediction that lasts longer than from
-// one publish() to the next but one; in 16 bits, also one in full precision for publish().
+// one publish() to the next but one; in 16 bits or with batch normalizations folded, also one in
+// full precision, or two, for publish().
 // Predictors have no copies of their own. The network may be destroyed, the device not.
 template <class D, class T>
 class PublishedWeights {
  public:
   // Publishes the weights of a network. Throws Error for 16 bits of a network of double.
   explicit PublishedWeights(const Network<D, T>& network, const PredictorOptions& options = {})
-      : published_(std::make_shared<detail::Published<D, T>>(network.device(), network,
-                                                             options.storage)) {}
+      : published_(std::make_shared<detail::Published<D, T>>(network.device(), network, options)) {}
 
   // Publishes the weights of the same or another network, which may be on another kind of device,
   // but has the same parameters and buffers. Returns when they are there. On Cuda from the thread

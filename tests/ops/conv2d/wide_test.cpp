@@ -1,4 +1,6 @@
+#include <cmath>
 #include <doctest/doctest.h>
+#include <vector>
 
 #include <gpunet/gpunet.hpp>
 
@@ -100,4 +102,76 @@ TEST_CASE("threads share a convolution if there is enough work") {
   CHECK(detail::conv2d_workers(host, {32, 2, 16}, channel_convolution(64, 64, 32, 32, 3, 1, 1)) ==
         3);
   CHECK(detail::conv2d_workers(host, {32, 2, 16}, channel_convolution(4, 4, 8, 8, 3, 1, 1)) == 1);
+}
+
+namespace {
+
+// Returns the outputs of a convolution whose results are clamped to bounds.
+std::vector<float> clamped_outputs(Host& host, const Slice& slice, const WideConv2dGeometry& g,
+                                   const Bounds& bounds, const std::vector<float>& x,
+                                   const std::vector<float>& w, const std::vector<float>& b) {
+  GuardedBuffer<float, Host> y(host, slice.samples() * g.out_features()),
+      scratch(host, conv2d_scratch(host, slice, g, float{}));
+  conv2d_forward(host,
+                 Conv2dForwardArgs<float, WideConv2dGeometry>{.slice = slice,
+                                                              .block = {.g = g, .bounds = bounds},
+                                                              .x = x.data(),
+                                                              .w = w.data(),
+                                                              .b = b.empty() ? nullptr : b.data(),
+                                                              .y = y.data(),
+                                                              .scratch = scratch.data()});
+  return y.download();
+}
+
+}  // namespace
+
+TEST_CASE("every algorithm clamps its results to bounds, and NaN stays NaN") {
+  using enum ConvAlgorithm;
+  struct Case {
+    ConvAlgorithm algorithm;
+    Slice slice;
+    WideConv2dGeometry g;
+  };
+  const Case cases[] = {
+      {rows, {3, 1, 4}, channel_convolution(3, 7, 8, 9, 3, 1, 1)},
+      {any_rows, {2, 2, 1}, {{6, 6, 6, conv_axis(9, 3, 2, 1), conv_axis(7, 3, 1, 1)}}},
+      {any_rows, {4, 1, 4}, {{2, 2, 1, conv_axis(35, 34, 1, 1), conv_axis(35, 33, 1, 1)}}},
+      {wide, {16, 1, 16}, channel_convolution(33, 34, 5, 6, 1, 1, 0)},
+      {winograd, {13, 1, 16}, channel_convolution(32, 33, 12, 13, 3, 1, 1)},
+      {winograd, {1, 1, 1}, channel_convolution(20, 17, 40, 43, 3, 1, 1)},
+      {columns, {1, 1, 1}, channel_convolution(17, 31, 7, 9, 1, 1, 0)},
+      {columns, {2, 2, 1}, channel_convolution(33, 40, 9, 8, 3, 2, 1)},
+      {groups, {16, 1, 16}, {{64, 66, 2, conv_axis(4, 1, 1, 0), conv_axis(5, 1, 1, 0)}}},
+  };
+  Host host({.threads = 2});
+  const KeepIsa keep;
+  Generator random(7);
+  for (const auto& [algorithm, slice, g] : cases) {
+    CAPTURE(text_of(g));
+    REQUIRE(algorithm_of(host, slice, g) == algorithm);
+    std::vector<float> x = random_values<float>(slice.samples() * g.in_features(), random);
+    const std::vector<float> w = random_values<float>(g.out_channels * g.taps(), random),
+                             b = random_values<float>(g.out_channels, random);
+    for (const Isa path : isas()) {
+      CAPTURE(static_cast<int>(path));
+      set_isa(path);
+      for (const Bounds& bounds : {Bounds{.low = 0}, Bounds{.low = -0.25, .high = 0.5}})
+        for (const bool has_bias : {true, false})
+          for (const bool has_nan : {false, true}) {
+            x[0] = has_nan ? NAN : 0.5f;
+            const std::vector<float> bias = has_bias ? b : std::vector<float>();
+            const std::vector<float> clamped = clamped_outputs(host, slice, g, bounds, x, w, bias);
+            std::vector<float> expected = clamped_outputs(host, slice, g, {}, x, w, bias);
+            const Clamp<float> clamp(bounds);
+            index_t wrong = 0, changed = 0;
+            for (std::size_t i = 0; i < expected.size(); ++i) {
+              const float wanted = clamp(expected[i]);
+              changed += wanted != expected[i];
+              wrong += std::isnan(wanted) ? !std::isnan(clamped[i]) : clamped[i] != wanted;
+            }
+            CHECK(wrong == 0);
+            CHECK(changed > 0);
+          }
+    }
+  }
 }

@@ -57,6 +57,13 @@ GPUNET_TARGET [[gnu::always_inline]] inline Vector select(Mask mask, Vector a, V
   return mask ? a : b;
 }
 
+// min(max(v, low), high); NaN stays NaN. <= and not <: where subnormal numbers count as 0, a
+// negative one is not less than 0 and would be returned unchanged.
+GPUNET_TARGET [[gnu::always_inline]] inline Vector clamp(Vector v, float low, float high) {
+  const Vector least = Vector{} + low, most = Vector{} + high;
+  return v <= least ? least : v >= most ? most : v;
+}
+
 // The values of integers.
 GPUNET_TARGET [[gnu::always_inline]] inline Vector to_floats(Mask integers) {
   return __builtin_convertvector(integers, Vector);

@@ -30,6 +30,8 @@ struct Conv2dOp {
   bool same = false;  // printed as padding=same
   Activation activation = Activation::none;
   bool pool = false;  // over windows of 2 x 2 that do not overlap
+  // Another activation, of a network without a backward pass; see fuse().
+  Bounds bounds = {};
 
   bool can_be_block() const {
     return geometry.groups == 1 && !transposed && geometry.rows.reach() <= most_reach &&
@@ -38,7 +40,7 @@ struct Conv2dOp {
   bool is_block() const { return activation != Activation::none || pool; }
   template <class Geometry>
   Conv2dBlock<Geometry> block() const {
-    return {Geometry{geometry}, activation, pool};
+    return {Geometry{geometry}, activation, pool, bounds};
   }
 
   OpTraits traits(const Sizes&, const Sizes& out) const {

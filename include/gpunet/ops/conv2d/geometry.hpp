@@ -79,6 +79,13 @@ struct Conv2dBlock {
   Geometry g;  // Conv2dGeometry, or one derived from it
   Activation activation = Activation::none;
   bool pool = false;
+  Bounds bounds = {};  // of y without an activation, see DeviceTraits::clamps_convolutions
+
+  // Returns the activation as bounds.
+  template <class T>
+  Clamp<T> clamp() const {
+    return Clamp<T>(activation == Activation::relu ? Bounds{.low = 0} : bounds);
+  }
 
   // Return the rows and columns of the convolution that contribute to y.
   index_t used_height() const { return pool ? g.rows.outputs / 2 * 2 : g.rows.outputs; }

@@ -34,7 +34,7 @@ struct GroupOffsets {
 template <class T, class Geometry = Conv2dGeometry>
 struct Conv2dForwardArgs {
   Slice slice;
-  Conv2dBlock<Geometry> block;    // a convolution alone reads only its sizes
+  Conv2dBlock<Geometry> block;
   const T* x = nullptr;           // [in_features] per sample
   const T* w = nullptr;           // [out_channels, ins, kernel rows, kernel columns]
   OptionalArray<const T> b = {};  // [out_channels]
@@ -45,12 +45,14 @@ struct Conv2dForwardArgs {
 
   // Returns the same for kernels of any convolution.
   Conv2dForwardArgs<T> general() const {
-    return {slice, {block.g, block.activation, block.pool}, x, w, b, y, scratch, choice};
+    return {slice, {block.g, block.activation, block.pool, block.bounds}, x, w, b, y, scratch,
+            choice};
   }
   // Returns the arguments of one group of channels, whose arrays begin at a group of samples.
   Conv2dForwardArgs of_group(index_t outer, index_t group) const {
     const detail::GroupOffsets at(block.g, slice.inner, outer, group);
-    const Conv2dBlock<Geometry> one{Geometry{block.g.of_group()}};
+    Conv2dBlock<Geometry> one = block;
+    one.g = Geometry{block.g.of_group()};
     return {slice, one, x + at.x, w + at.w, b + at.outs, y + at.y, scratch};
   }
 };
@@ -101,7 +103,7 @@ struct Conv2dBackwardArgs {
   }
 };
 
-// y = x * w + b. One index = one element of y.
+// y = clamp(x * w + b). One index = one element of y.
 template <class T>
 struct Conv2dForward {
   static constexpr bool one_copy = true;
@@ -109,6 +111,7 @@ struct Conv2dForward {
   index_t inner;
   const T *x, *w;
   OptionalArray<const T> b;
+  Clamp<T> clamp;
   T* y;
 
   GPUNET_FN void operator()(index_t i) const {
@@ -131,7 +134,7 @@ struct Conv2dForward {
                  image[((c * g.rows.size + iy) * g.columns.size + ix) * inner];
       }
     }
-    y[i] = sum;
+    y[i] = clamp(sum);
   }
 };
 
@@ -264,11 +267,12 @@ index_t conv2d_scratch(const D&, const Slice&, const Conv2dGeometry&, T) {
   return 0;
 }
 
+// y = clamp(x * w + b).
 template <class D, class T, class Geometry>
 void conv2d_forward(D& device, const Conv2dForwardArgs<T, Geometry>& a) {
   const Conv2dGeometry& g = a.block.g;
   for_each(device, a.slice.samples() * g.out_features(),
-           Conv2dForward<T>{g, a.slice.inner, a.x, a.w, a.b, a.y});
+           Conv2dForward<T>{g, a.slice.inner, a.x, a.w, a.b, a.block.template clamp<T>(), a.y});
 }
 
 template <class D, class T, class Geometry>

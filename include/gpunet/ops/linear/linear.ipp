@@ -184,7 +184,7 @@ GPUNET_INLINE Product forward_product(const LinearForwardArgs<float>& a) {
           slice_matrix(a.y, a.out),
           0,
           a.b.data(),
-          a.activation == Activation::relu};
+          {.low = a.activation == Activation::relu ? 0 : GemmRange{}.low}};
 }
 GPUNET_INLINE Product input_gradient(const LinearBackwardArgs<float>& a) {
   const auto no = Transpose::no, yes = Transpose::yes;

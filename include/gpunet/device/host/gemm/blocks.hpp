@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 
 #include <gpunet/core/math.hpp>
 #include <gpunet/device/gemm.hpp>
@@ -10,6 +11,15 @@
 #include <gpunet/device/host/transpose.hpp>
 
 namespace gpunet::detail {
+
+// The bounds of elements of C.
+struct GemmRange {
+  float low = -std::numeric_limits<float>::infinity();
+  float high = std::numeric_limits<float>::infinity();
+
+  bool clamps() const { return *this != GemmRange{}; }
+  friend bool operator==(const GemmRange&, const GemmRange&) = default;
+};
 
 // A tile of C += A B, as the register kernels see it. Element (i, k) of A is at i a_row + k a_step;
 // columns of B and C come in groups of 16: (k, j) of B is at k b_row + j / 16 b_group + j % 16, C
@@ -25,7 +35,7 @@ struct GemmTile {
   const float* next;  // k cache lines to be loaded into the L2 cache
   float beta;         // C = A B + beta C; with 0, C is not read
   const float* bias;  // one per row, or null
-  bool relu;
+  GemmRange range;
 };
 
 // The register kernels of one vector path. Tiles are `tall` or `low` rows high, for an A in place
@@ -86,7 +96,7 @@ struct GemmBlock {
   index_t c_row, c_group;
   float beta;
   const float* bias;
-  bool relu;
+  GemmRange range;
 };
 
 // A tile that hangs over the edge of C, or of an A in place: through buffers that do not.
@@ -140,7 +150,7 @@ inline void multiply_tile(const GemmKernels& kernels, const GemmBlock& block, in
                       next,
                       block.beta,
                       block.bias ? block.bias + i : nullptr,
-                      block.relu};
+                      block.range};
   const auto kernel = kernels.kernel(height, width);
   if (rows == height && columns == width) return kernel(tile);
   multiply_edge(kernel, tile, block.packed, height, rows, columns);
@@ -259,8 +269,8 @@ inline void pack_columns(const GemmOperand& b, Transpose transpose, index_t begi
   }
 }
 
-// C [m, n] = op(A) [m, k] op(B) [k, n] + beta C, then the bias of each row added, then max(C, 0)
-// taken. op transposes if `ta`, `tb` say so. A transposed A is plain. In a B that is not
+// C [m, n] = op(A) [m, k] op(B) [k, n] + beta C, then the bias of each row added, then C clamped to
+// `range`. op transposes if `ta`, `tb` say so. A transposed A is plain. In a B that is not
 // transposed, groups are whole in memory, also if n is no multiple of 16.
 struct Product {
   index_t m, n, k;
@@ -269,7 +279,7 @@ struct Product {
   GroupedMatrix<float> c;
   float beta = 0;
   const float* bias = nullptr;
-  bool relu = false;
+  GemmRange range = {};
 };
 
 // The blocks of a product, and the memory for operands that have to be packed. Sums are never split
@@ -372,7 +382,7 @@ inline void multiply_part(const Product& p, const GemmPlan& plan, const GemmOper
     block.b = b.at(k, 0);
     block.beta = k == 0 ? p.beta : 1;
     block.bias = last && p.bias ? p.bias + i : nullptr;
-    block.relu = last && p.relu;
+    block.range = last ? p.range : GemmRange{};
     if (block.packed) pack_rows({p.a, p.ta, i, block.m, k, block.k}, packed_a);
     multiply_block(block);
   }

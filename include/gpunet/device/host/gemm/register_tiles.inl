@@ -8,16 +8,6 @@ GPUNET_TARGET [[gnu::always_inline]] inline index_t column(int v, index_t group)
   return v * GPUNET_LANES / 16 * group + v * GPUNET_LANES % 16;
 }
 
-// The epilogue after the last product: adds the bias of each row, takes max(C, 0).
-GPUNET_TARGET inline void finish_tile(const detail::GemmTile& tile, int rows, int vectors) {
-  for (int i = 0; i < rows; ++i)
-    for (int v = 0; v < vectors; ++v) {
-      float* c = tile.c + i * tile.c_row + column(v, tile.c_group);
-      const Vector value = tile.bias ? load(c) + tile.bias[i] : load(c);
-      store(c, tile.relu ? keep(value, ~(value < 0)) : value);
-    }
-}
-
 // ROWS rows of C, VECTORS vectors wide: sums stay in registers; a is broadcast, b is read as
 // vectors. Of a packed A the compiler knows the strides, which is worth a tenth.
 template <int ROWS, int VECTORS, bool PACKED>
@@ -54,12 +44,20 @@ GPUNET_TARGET inline void multiply_tile(const detail::GemmTile& tile) {
       for (int v = 0; v < VECTORS; ++v)
         sums[i][v] += tile.beta * load(tile.c + i * tile.c_row + column(v, tile.c_group));
   }
+  if (tile.bias || tile.range.clamps()) {
+#pragma GCC unroll 16
+    for (int i = 0; i < ROWS; ++i) {
+      const float bias = tile.bias ? tile.bias[i] : -0.0f;
+#pragma GCC unroll 4
+      for (int v = 0; v < VECTORS; ++v)
+        sums[i][v] = clamp(sums[i][v] + bias, tile.range.low, tile.range.high);
+    }
+  }
 #pragma GCC unroll 16
   for (int i = 0; i < ROWS; ++i)
 #pragma GCC unroll 4
     for (int v = 0; v < VECTORS; ++v)
       store(tile.c + i * tile.c_row + column(v, tile.c_group), sums[i][v]);
-  if (tile.bias || tile.relu) finish_tile(tile, ROWS, VECTORS);
 }
 
 // The sums that fit beside the operands.

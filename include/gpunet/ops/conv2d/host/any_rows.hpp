@@ -25,6 +25,7 @@ struct AnyRows {
   index_t taps;
   const index_t* offsets;  // of the taps
   index_t rows, width, y_channel, y_row, y_column;
+  Clamp<float> clamp{Bounds{}};  // y = clamp(sum)
 };
 
 namespace detail {
@@ -244,7 +245,7 @@ struct AnySchedule {
 
   // Computes one band of one phase, for one group of channels of one group of samples.
   void run(index_t phase, index_t band, const float* filters, OptionalArray<const float> bias,
-           const float* x, float* y, float* memory) const {
+           const Clamp<float>& clamp, const float* x, float* y, float* memory) const {
     const index_t row_phase = phase / c.columns.write_step(),
                   column_phase = phase % c.columns.write_step();
     const index_t first = band * rows_at_once,
@@ -263,6 +264,7 @@ struct AnySchedule {
     rows.y_channel = scattered ? count * rows.width : plane;
     rows.y_row = scattered ? rows.width : row_step;
     rows.y_column = scattered || c.inner < 16 ? 16 : 16 * c.columns.write_step();
+    rows.clamp = clamp;
     GPUNET_CALL_PATH(rows.width, any_correlate, rows, c.out_channels, w, bias,
                      scattered ? sums : to);
     for (index_t row = 0; scattered && row < c.out_channels * count; ++row)
@@ -353,6 +355,7 @@ class AnyGradientTask {
 struct AnyArrays {
   const float *x, *w;
   OptionalArray<const float> b;  // of the channels of y
+  Clamp<float> clamp;            // of y
   float *y, *scratch;
 };
 
@@ -374,7 +377,7 @@ inline void any_correlate_slice(Host& device, const Slice& slice, const Conv2dGe
   device.run_if(shared, slice.outer * g.groups * per_group, [&](index_t i, int worker) {
     const index_t part = i / per_group, group = part % g.groups, rest = i % per_group;
     schedule.run(rest % schedule.phases(), rest / schedule.phases(),
-                 a.scratch + group * schedule.filters(), a.b + group * c.out_channels,
+                 a.scratch + group * schedule.filters(), a.b + group * c.out_channels, a.clamp,
                  a.x + part * in, a.y + part * out, parts + worker * schedule.part());
   });
 }
@@ -390,13 +393,15 @@ inline index_t any_rows_scratch(const Host& device, const Slice& slice, const Co
 
 inline void forward_by_any_rows(Host& device, const Conv2dForwardArgs<float>& a) {
   if (!has_any_rows(a.block.g)) return conv2d_forward<Host, float, Conv2dGeometry>(device, a);
-  any_correlate_slice(device, a.slice, a.block.g, false, {a.x, a.w, a.b, a.y, a.scratch});
+  any_correlate_slice(device, a.slice, a.block.g, false,
+                      {a.x, a.w, a.b, a.block.clamp<float>(), a.y, a.scratch});
 }
 
 inline void backward_input_by_any_rows(Host& device, const Conv2dBackwardArgs<float>& a) {
   if (!has_any_rows(a.block.g))
     return conv2d_backward_input<Host, float, Conv2dGeometry>(device, a);
-  any_correlate_slice(device, a.slice, a.block.g, true, {a.dy, a.w, a.b, a.dx, a.scratch});
+  any_correlate_slice(device, a.slice, a.block.g, true,
+                      {a.dy, a.w, a.b, Clamp<float>(Bounds{}), a.dx, a.scratch});
 }
 
 inline void backward_weight_by_any_rows(Host& device, const Conv2dBackwardArgs<float>& a) {

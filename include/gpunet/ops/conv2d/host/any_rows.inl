@@ -70,7 +70,7 @@ GPUNET_TARGET inline void any_correlate_channels(const AnyRows& c, index_t first
     for (int t = 0; t < CT; ++t)
 #pragma GCC unroll 12
       for (int v = 0; v < NV; ++v)
-        store(to[v] + t * c.y_channel, sums[t][v]);
+        store(to[v] + t * c.y_channel, clamp(sums[t][v], c.clamp.low, c.clamp.high));
   }
 }
 

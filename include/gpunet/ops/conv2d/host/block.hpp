@@ -50,7 +50,7 @@ inline void forward_in_rows(const RowBlock& block, const Conv2dForwardArgs<float
   const Conv2dGeometry& g = block.g;
   float* waiting = a.scratch;
   Correlation c = forward_correlation(g, block.inner, a.x, a.w, a.b, a.scratch + block.waiting());
-  if (block.activation == Activation::relu) c.least = 0;
+  c.clamp = block.clamp<float>();
   if (!block.pool) {
     c.y = a.y;
     c.y_channel = g.rows.outputs * c.width;
@@ -135,7 +135,7 @@ struct RowBlocks {
 
   template <class Geometry>
   RowBlocks(const Host& device, const Slice& s, const Conv2dBlock<Geometry>& b)
-      : block{{b.g, b.activation, b.pool}, s.inner},
+      : block{{b.g, b.activation, b.pool, b.bounds}, s.inner},
         slice(s),
         workers(conv2d_workers(device, s, b.g)) {}
 
@@ -205,11 +205,9 @@ void forward_one_by_one(Host& device, const Conv2dForwardArgs<float, Geometry>& 
   if (block.pool) convolution.y = a.scratch;
   convolution.scratch = a.scratch + waiting_elements(a.slice, block);
   conv2d_forward(device, convolution);
-  float* const z = convolution.y;
-  if (block.activation == Activation::relu)
-    rectify(device, a.slice.samples() * block.g.out_features(), z, z);
   if (block.pool)
-    max_pool2d_forward(device, a.slice, block.pooling(block.g.rows.outputs), z, a.y, a.choice);
+    max_pool2d_forward(device, a.slice, block.pooling(block.g.rows.outputs), convolution.y, a.y,
+                       a.choice);
 }
 
 template <class Geometry>

@@ -149,6 +149,7 @@ void each_band(Host& device, const WindowColumns& windows, const float* x, float
 
 inline void forward_by_columns(Host& device, const Conv2dForwardArgs<float>& a) {
   const Conv2dGeometry& g = a.block.g;
+  const Clamp<float> clamp = a.block.clamp<float>();
   for (index_t sample = 0; sample < a.slice.outer; ++sample)
     each_band(device, {g}, a.x + sample * g.in_features(), a.scratch,
               [&](index_t first, index_t count, const GemmOperand& columns) {
@@ -162,7 +163,8 @@ inline void forward_by_columns(Host& device, const Conv2dForwardArgs<float>& a) 
                                   columns,
                                   {y, g.out_pixels()},
                                   0,
-                                  a.b.data()});
+                                  a.b.data(),
+                                  {clamp.low, clamp.high}});
               });
 }
 

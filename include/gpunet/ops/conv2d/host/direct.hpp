@@ -44,7 +44,7 @@ struct Correlation {
   index_t data_begin, data_end;               // outside, a row of x is zero
   const float* w;                             // packed: [tile of channels][in][ky][kx][tile]
   const float* bias;                          // [out_channels rounded up to tiles]
-  float least;                                // y = max(sum, least)
+  Clamp<float> clamp{Bounds{}};               // y = clamp(sum)
   index_t out_channels, tile, width;          // width: columns x inner, of an output row
   float* y;                                   // the first row that is computed
   index_t y_channel;
@@ -267,7 +267,6 @@ Correlation over_rows(const Rows& rows, const float* x, index_t channels, index_
     c.taps[k] = k / c.kernel_columns * c.dilation * c.x_row + rows.tap(k % c.kernel_columns);
   c.data_begin = rows.data_begin();
   c.data_end = rows.data_end();
-  c.least = -std::numeric_limits<float>::infinity();
   c.out_channels = out_channels;
   c.tile = correlation_tile(out_channels);
   c.width = width * rows.inner;
@@ -375,6 +374,7 @@ inline void conv2d_forward(Host& device, const Conv2dForwardArgs<float>& a) {
   device.run_if(shared && !one, a.slice.outer, [&](index_t outer, index_t worker) {
     Correlation c = detail::forward_correlation(g, inner, a.x + outer * g.in_features() * inner,
                                                 a.w, a.b, a.scratch + worker * part);
+    c.clamp = a.block.clamp<float>();
     c.y = a.y + outer * g.out_features() * inner;
     c.y_channel = g.rows.outputs * c.width;
     detail::correlate_rows(device, shared && one, c, g.rows.outputs);

@@ -54,13 +54,12 @@ GPUNET_TARGET inline void correlate_tile(const Correlation& c, const TapRows& ro
       }
     }
 
-  const Vector least = Vector{} + c.least;
 #pragma GCC unroll 8
   for (int t = 0; t < CT; ++t) {
     if (t >= valid) break;
 #pragma GCC unroll 8
     for (int v = 0; v < NV; ++v)
-      store(y + t * c.y_channel + at[v], sums[t][v] < least ? least : sums[t][v]);
+      store(y + t * c.y_channel + at[v], clamp(sums[t][v], c.clamp.low, c.clamp.high));
   }
 }
 

@@ -69,6 +69,7 @@ struct WideCorrelation {
   index_t out_channels;
   CorrelationAxis down, across;
   index_t band_positions = 128;  // of y, or those of one row
+  Clamp<float> clamp{Bounds{}};  // y = clamp(sum)
 
   index_t rows() const { return detail::tile_rows(out_channels); }
   index_t area() const { return down.axis.kernel * across.axis.kernel; }
@@ -177,7 +178,7 @@ inline WideCorrelation wide_backward(const Conv2dGeometry& g) {
           {g.columns, true}};
 }
 
-// The arrays of a correlation: y, without an activation, from x.
+// The arrays of a correlation: y from x.
 struct WideArrays {
   const float* x;
   const float* w;             // [out][in][tap]
@@ -316,13 +317,15 @@ index_t conv2d_scratch(const Host& device, const Slice& slice, const WideConv2dG
 inline void conv2d_forward(Host& device, const Conv2dForwardArgs<float, WideConv2dGeometry>& a) {
   using enum detail::ConvAlgorithm;
   const WideConv2dGeometry& g = a.block.g;
+  WideCorrelation correlation = detail::wide_forward(g);
   switch (detail::algorithm_of(device, a.slice, g)) {
     case rows:
       return conv2d_forward(device, a.general());
     case any_rows:
       return detail::forward_by_any_rows(device, a.general());
     case wide:
-      return detail::wide_correlate(device, detail::wide_forward(g), a.slice,
+      correlation.clamp = a.block.clamp<float>();
+      return detail::wide_correlate(device, correlation, a.slice,
                                     detail::conv2d_workers(device, a.slice, g),
                                     {a.x, a.w, g.taps(), g.area(), a.b, a.y, a.scratch});
     case winograd:

@@ -89,7 +89,8 @@ GPUNET_TARGET inline void wide_correlate_rows(const WideCorrelation& c, const Wi
       if (channel + r < c.out_channels)
 #pragma GCC unroll 8
         for (int v = 0; v < NV; ++v)
-          store(to[v] + (channel + r) * c.out_pixels() * 16, sums[r][v] + bias[channel + r]);
+          store(to[v] + (channel + r) * c.out_pixels() * 16,
+                clamp(sums[r][v] + bias[channel + r], c.clamp.low, c.clamp.high));
   }
 }
 

@@ -202,11 +202,12 @@ inline bool winograd_pays(const Host& device, const Slice& slice, const WideConv
          is_faster_by_winograd(g, slice.outer, slice.inner);
 }
 
-// The arrays of a correlation: y, without an activation, from x.
+// The arrays of a correlation: y from x.
 struct WinogradArrays {
   const float* x;
   WinogradFilters filters;
   OptionalArray<const float> bias;
+  Clamp<float> clamp;  // of y
   float* y;
   float* scratch;
 };
@@ -231,8 +232,8 @@ void winograd_correlate(Host& device, const Winograd& g, index_t workers, const 
   });
   const index_t part = round_up(g.forward_scratch(), 16);
   const auto run_block = [&](index_t i, int worker) {
-    GPUNET_CALL_PATH(16, winograd_forward<Kernel>, g, g.block(i), a.x, filters, u, a.bias, a.y,
-                     parts + worker * part);
+    GPUNET_CALL_PATH(16, winograd_forward<Kernel>, g, g.block(i), a.x, filters, u, a.bias, a.clamp,
+                     a.y, parts + worker * part);
   };
   device.run_if(workers > 1, g.blocks(), run_block);
 }
@@ -255,7 +256,7 @@ inline void winograd_forward(Host& device, const Conv2dForwardArgs<float>& a) {
   with_winograd_kernel(g.rows.kernel, [&]<index_t Kernel>(Dim<Kernel>) {
     winograd_correlate<Kernel>(device, {g, a.slice.outer, a.slice.inner},
                                conv2d_workers(device, a.slice, g),
-                               {a.x, filters, a.b, a.y, a.scratch});
+                               {a.x, filters, a.b, a.block.clamp<float>(), a.y, a.scratch});
   });
 }
 
@@ -265,7 +266,7 @@ inline void winograd_backward_input(Host& device, const Conv2dBackwardArgs<float
   with_winograd_kernel(g.rows.kernel, [&]<index_t Kernel>(Dim<Kernel>) {
     winograd_correlate<Kernel>(device, {turned(g), a.slice.outer, a.slice.inner},
                                conv2d_workers(device, a.slice, g),
-                               {a.dy, filters, a.b, a.dx, a.scratch});
+                               {a.dy, filters, a.b, Clamp<float>(Bounds{}), a.dx, a.scratch});
   });
 }
 

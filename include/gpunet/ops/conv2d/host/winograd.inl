@@ -175,28 +175,39 @@ GPUNET_TARGET [[gnu::always_inline]] inline void transform_column(const Vector* 
     half[i][j] = changed[i];
 }
 
-// The second half: rows, plus `bias`; compilers know that -0 adds nothing. The elements at y are
-// `row` and `column` apart.
-template <class Transform>
+// The last step of a transform: none, or a bias and a clamp.
+struct AsTransformed {
+  GPUNET_TARGET [[gnu::always_inline]] Vector operator()(Vector v) const { return v; }
+};
+struct WithBias {
+  float bias;
+  Clamp<float> bounds;
+  GPUNET_TARGET [[gnu::always_inline]] Vector operator()(Vector v) const {
+    return clamp(v + bias, bounds.low, bounds.high);
+  }
+};
+
+// The second half: rows, and the last step. The elements at y are `row` and `column` apart.
+template <class Transform, class Last = AsTransformed>
 GPUNET_TARGET [[gnu::always_inline]] inline void transform_rows(const Half<Transform>& half,
                                                                 float* y, index_t row,
                                                                 index_t column,
-                                                                float bias = -0.0f) {
+                                                                const Last& last = {}) {
 #pragma GCC unroll 1
   for (int i = 0; i < Transform::to; ++i, y += row) {
     Vector changed[Transform::to];
     Transform::apply(half[i], changed);
 #pragma GCC unroll 8
     for (int j = 0; j < Transform::to; ++j)
-      store(y + j * column, changed[j] + bias);
+      store(y + j * column, last(changed[j]));
   }
 }
 
 // A transform of columns and then of rows of vectors. The elements at x and y are `row` and
 // `column` apart.
-template <class Transform>
+template <class Transform, class Last = AsTransformed>
 GPUNET_TARGET inline void transform(const float* x, index_t x_row, index_t x_column, float* y,
-                                    index_t y_row, index_t y_column, float bias = -0.0f) {
+                                    index_t y_row, index_t y_column, const Last& last = {}) {
   Half<Transform> half;
 #pragma GCC unroll 1
   for (int j = 0; j < Transform::from; ++j, x += x_column) {
@@ -206,7 +217,7 @@ GPUNET_TARGET inline void transform(const float* x, index_t x_row, index_t x_col
       column[i] = load(x + i * x_row);
     transform_column<Transform>(column, half, j);
   }
-  transform_rows<Transform>(half, y, y_row, y_column, bias);
+  transform_rows<Transform>(half, y, y_row, y_column, last);
 }
 
 // ---- Products.
@@ -389,18 +400,18 @@ GPUNET_TARGET inline void winograd_inputs(const Winograd& g, const WinogradBlock
     }
 }
 
-// y = A^T m A + bias of one tile of 16 samples, as much of it as lies inside.
+// y = clamp(A^T m A + bias) of one tile of 16 samples, as much of it as lies inside.
 template <index_t Kernel>
 GPUNET_TARGET inline void winograd_output_of_samples(const Winograd& g, const WinogradTile& tile,
-                                                     const float* m, index_t plane, float bias,
-                                                     float* y) {
+                                                     const float* m, index_t plane,
+                                                     const WithBias& last, float* y) {
   float inside[16 * 16];
   const bool whole = tile.rows == 4 && tile.columns == 4;
   const index_t row = g.row_step(), column = g.column_step();
   for (index_t n = 0; n < 16; n += lanes)
     transform<WinogradOutput<Kernel>>(m + n, winograd_side<Kernel> * plane, plane,
                                       (whole ? y : inside) + n, whole ? row : 64,
-                                      whole ? column : 16, bias);
+                                      whole ? column : 16, last);
   if (whole) return;
   for (index_t i = 0; i < tile.rows; ++i)
     for (index_t j = 0; j < tile.columns; ++j)
@@ -412,11 +423,11 @@ GPUNET_TARGET inline void winograd_output_of_samples(const Winograd& g, const Wi
 template <index_t Kernel>
 GPUNET_TARGET inline void winograd_output_of_tiles(const Winograd& g, const WinogradTile* tiles,
                                                    index_t channel, const float* m, index_t plane,
-                                                   float bias, float* y) {
+                                                   const WithBias& last, float* y) {
   float pixels[4][4][16], rows[4][16][4];  // [row][column][tile], [row][tile][column]
   for (index_t n = 0; n < 16; n += lanes)
     transform<WinogradOutput<Kernel>>(m + n, winograd_side<Kernel> * plane, plane, pixels[0][0] + n,
-                                      64, 16, bias);
+                                      64, 16, last);
   for (int i = 0; i < 4; ++i)
     for (int t = 0; t < 16; t += 4)
       detail::transpose_block(pixels[i][0] + t, 16, rows[i][t], 4);
@@ -448,7 +459,7 @@ template <index_t Kernel>
 GPUNET_TARGET inline void winograd_forward(const Winograd& g, const WinogradBlock& block,
                                            const float* x, const WinogradFilters& filters,
                                            const float* u, OptionalArray<const float> bias,
-                                           float* y, float* scratch) {
+                                           const Clamp<float>& bounds, float* y, float* scratch) {
   constexpr index_t points = winograd_side<Kernel> * winograd_side<Kernel>;
   float* v = scratch;
   const index_t v_plane = Winograd::plane(g.in_channels),
@@ -464,17 +475,17 @@ GPUNET_TARGET inline void winograd_forward(const Winograd& g, const WinogradBloc
     for (index_t channel = 0; channel < channels; ++channel)
       for (index_t t = 0; t < block.count; ++t) {
         const float* from = m + (channel * WinogradBlock::vectors + t) * 16;
-        const float bias_of_channel = bias[first + channel];
+        const WithBias last{bias[first + channel], bounds};
         if (g.inner == 1) {
           winograd_output_of_tiles<Kernel>(g, block.tiles + t * 16, first + channel, from, m_plane,
-                                           bias_of_channel, y);
+                                           last, y);
           continue;
         }
         const WinogradTile& tile = block.tiles[t];
         float* to = y + g.place(tile, first + channel);
         if (channel + 1 < channels)
           prefetch_tile(g, tile, to + g.rows.outputs * g.columns.outputs * 16);
-        winograd_output_of_samples<Kernel>(g, tile, from, m_plane, bias_of_channel, to);
+        winograd_output_of_samples<Kernel>(g, tile, from, m_plane, last, to);
       }
   }
 }
