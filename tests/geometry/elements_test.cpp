@@ -242,9 +242,9 @@ const Registered gather_family(
               5,
               {{{channels, channels, 0, 0},
                 {height, height, 0, 1},
-                {1, factor, 0, 2, true},
+                {1, factor, 0, 2, PadMode::replicate},
                 {width, width, 0, 3},
-                {1, factor, 0, 4, true}}}};
+                {1, factor, 0, 4, PadMode::replicate}}}};
       } else {
         return nn::detail::add_node<nn::Upsample<1>>(
             "bilinear", BilinearOp{factor, axis(height), axis(width)}, x, out);
