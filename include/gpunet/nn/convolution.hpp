@@ -3,15 +3,18 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 
+#include <gpunet/core/padding.hpp>
 #include <gpunet/device/traits.hpp>
 #include <gpunet/nn/layer.hpp>
 #include <gpunet/nn/options.hpp>
 #include <gpunet/nn/parameter_bounds.hpp>
 #include <gpunet/ops/conv2d/conv2d.hpp>
+#include <gpunet/ops/gather.hpp>
 
 namespace gpunet::nn::detail {
 
@@ -31,6 +34,33 @@ inline constexpr bool is_convolution_option_1d<Dilation<N>> = true;
 // Whether it is a PaddingSame.
 template <class Option>
 inline constexpr bool is_padding_same = std::is_same_v<Option, PaddingSame>;
+
+// The mode of the padding that an option names; constant, which is zeros, for others.
+template <class Option>
+inline constexpr PadMode padding_mode_of = PadMode::constant;
+template <>
+inline constexpr PadMode padding_mode_of<PaddingReflect> = PadMode::reflect;
+template <>
+inline constexpr PadMode padding_mode_of<PaddingReplicate> = PadMode::replicate;
+template <>
+inline constexpr PadMode padding_mode_of<PaddingCircular> = PadMode::circular;
+
+// Whether an option is a mode of padding.
+template <class Option>
+inline constexpr bool is_padding_mode = padding_mode_of<Option> != PadMode::constant;
+
+// Appends the padding of a convolution's input, which a convolution without padding follows that
+// prints both. `paddings` are as those of can_pad(), which holds.
+template <class Builder>
+value_t append_padding(Builder& builder, value_t x, const Sizes& in, PadMode mode,
+                       std::span<const index_t> paddings) {
+  const GatherOp op = GatherOp::padding(GatherOp::Kind::pad, mode, in, paddings);
+  builder.enter("padding");
+  x = builder.add(op, x, op.output());
+  builder.set_padding();
+  builder.leave();
+  return x;
+}
 
 // Whether it is an OutputPadding of one number.
 template <class Option>
@@ -67,6 +97,11 @@ struct ConvDimension {
     else
       return padding;
   }
+  // Returns the padding behind the last element with PaddingSame, else that of both sides.
+  constexpr index_t behind() const {
+    const index_t left = before(), span = reach();
+    return is_same ? span - 1 - left : left;
+  }
   template <index_t E>
   constexpr auto outputs(Dim<E> extent) const {
     if constexpr (is_same)
@@ -95,6 +130,18 @@ struct ConvDimension {
            (E - 1) * S - P + D * (K - 1) + More >= P;
   }
 
+  // Returns whether a mode can fill the padding; the first is true for run-time sizes.
+  template <index_t E>
+  static constexpr bool may_pad(PadMode mode, Dim<E> extent) {
+    if constexpr (E == dyn || K == dyn || P == dyn)
+      return true;
+    else
+      return ConvDimension{}.can_pad(mode, extent);
+  }
+  constexpr bool can_pad(PadMode mode, index_t extent) const {
+    return mode == PadMode::constant || gpunet::can_pad(mode, extent, before(), behind());
+  }
+
   constexpr ConvAxis axis(index_t size, index_t outputs) const {
     return {size, outputs, kernel, stride, before(), D};
   }
@@ -116,6 +163,11 @@ class Convolution {
   }();
   static constexpr index_t groups = option_dim<Groups, Groups<1>, Options...>{};
   static constexpr bool bias = has_bias<Options...>, same = (is_padding_same<Options> || ...);
+  static constexpr PadMode padding_mode = [] {
+    PadMode mode = PadMode::constant;
+    ((is_padding_mode<Options> ? void(mode = padding_mode_of<Options>) : void()), ...);
+    return mode;
+  }();
   using Rows = ConvDimension<Kernel, Strides::rows, Paddings::rows, Dilations::rows, same>;
   using Columns =
       ConvDimension<kernel_width, Strides::columns, Paddings::columns, Dilations::columns, same>;
@@ -125,6 +177,7 @@ class Convolution {
   static constexpr bool has_stride() { return Strides::rows != 0 && Strides::columns != 0; }
   static constexpr bool has_dilation() { return Dilations::rows > 0 && Dilations::columns > 0; }
   static constexpr bool has_groups() { return groups > 0 && (Out == dyn || Out % groups == 0); }
+  static constexpr bool has_one_mode() { return (is_padding_mode<Options> + ... + 0) <= 1; }
   static constexpr bool same_is_possible() {
     return !same ||
            (Strides::rows == 1 && Strides::columns == 1 && !(is_option<Padding, Options> || ...));
@@ -164,6 +217,19 @@ class Convolution {
             "both");
   }
 
+  // Throws Error for run-time sizes that the mode cannot pad; `in` is [channels, height, width], or
+  // [channels, length].
+  constexpr void check_padding(std::string_view where, const Sizes& in) const {
+    const auto paddings = this->paddings();
+    const auto some = std::span(paddings).first(in.rank() == 2 ? 2 : 4);
+    if (padding_mode != PadMode::constant && !can_pad(padding_mode, in, some)) [[unlikely]]
+      gpunet::detail::refuse_padding(where, padding_mode, in, some);
+  }
+  // Returns the padding of both dimensions: left, right, top, bottom.
+  constexpr std::array<index_t, 4> paddings() const {
+    return {columns().before(), columns().behind(), rows().before(), rows().behind()};
+  }
+
   // The sizes of a convolution and of its input. A transposed one has them the other way round: the
   // channels, height and width that it reads are its outputs.
   template <class C, class H, class W, class OutHeight, class OutWidth>
@@ -178,7 +244,16 @@ class Convolution {
       Conv2dGeometry g{channels, of.out_, groups, {}, of.columns().axis(width, out_width)};
       if (!is_row) g.rows = of.rows().axis(height, out_height);
       if (transposed) std::swap(g.in_channels, g.out_channels);
+      if (padding_mode != PadMode::constant) {
+        const auto [left, right, top, bottom] = of.paddings();
+        g.columns.size += left + right;
+        if (!is_row) g.rows.size += top + bottom;
+        g.rows.padding = g.columns.padding = 0;
+      }
       return g;
+    }
+    Sizes in(bool is_row) const {
+      return is_row ? Sizes{channels, width} : Sizes{channels, height, width};
     }
   };
 
@@ -204,7 +279,14 @@ class Convolution {
         GPUNET_COMPILED && !DeviceTraits<typename Builder::device_type>::unrolls_sizes;
     using Geometry =
         std::conditional_t<for_any || may_be_wide(known), WideConv2dGeometry, Conv2dGeometry>;
-    const Conv2dOp op{sizes.geometry(*this, is_row, transposed), bias, transposed, same};
+    Conv2dOp op{sizes.geometry(*this, is_row, transposed), bias, transposed, same};
+    if constexpr (padding_mode != PadMode::constant) {
+      const std::array<index_t, 4> all = paddings();
+      op.padding_mode = padding_mode;
+      op.padded = {all[2], all[0]};
+      x = append_padding(builder, x, sizes.in(is_row), padding_mode,
+                         std::span(all).first(is_row ? 2 : 4));
+    }
     return builder.template add<Conv2dOp, Conv2dKernels<Geometry>>(op, x, out, parameters);
   }
 

@@ -36,6 +36,13 @@ struct Padding {
 // odd, one more zero is below and right. In PyTorch padding='same'.
 struct PaddingSame {};
 
+// The padding of a convolution as a reflection at the outermost elements, copies of them, or the
+// elements at the other end; zeros without one of these. Its width is that of Padding or
+// PaddingSame. In PyTorch padding_mode='reflect', 'replicate' and 'circular'.
+struct PaddingReflect {};
+struct PaddingReplicate {};
+struct PaddingCircular {};
+
 // Padding of one side, below and right, of the output of a transposed convolution:
 // OutputPadding<N>, in two dimensions also OutputPadding<Rows, Columns>. In PyTorch
 // output_padding=N.

@@ -2,6 +2,9 @@
 // activation and pooling.
 #pragma once
 
+#include <array>
+
+#include <gpunet/core/padding.hpp>
 #include <gpunet/ops/conv2d/geometry.hpp>
 #include <gpunet/ops/conv2d/host/may_be_wide.hpp>
 #include <gpunet/ops/op.hpp>
@@ -13,6 +16,9 @@ namespace detail {
 // Returns the arguments of torch.nn.Conv2d, or Conv1d, in PyTorch's order and form.
 std::string convolution_repr(const Conv2dGeometry& g, bool is_row, bool transposed, bool same,
                              bool bias);
+
+// Returns its last argument, nothing for zeros.
+std::string padding_mode_repr(PadMode mode);
 
 }  // namespace detail
 
@@ -26,6 +32,10 @@ struct Conv2dOp {
   bool same = false;  // printed as padding=same
   Activation activation = Activation::none;
   bool pool = false;  // over windows of 2 x 2 that do not overlap
+  // Of a node before this one, which pads its input: the mode, and the rows above and columns left.
+  // Printed only.
+  PadMode padding_mode = PadMode::constant;
+  std::array<index_t, 2> padded{};
 
   bool can_be_block() const {
     return geometry.groups == 1 && !transposed && geometry.rows.reach() <= most_reach &&
@@ -44,7 +54,11 @@ struct Conv2dOp {
     return traits;
   }
   std::string extra_repr(const Sizes& in, const Sizes&) const {
-    return detail::convolution_repr(geometry, in.rank() == 2, transposed, same, bias);
+    Conv2dGeometry g = geometry;
+    g.rows.padding += padded[0];
+    g.columns.padding += padded[1];
+    return detail::convolution_repr(g, in.rank() == 2, transposed, same, bias) +
+           detail::padding_mode_repr(padding_mode);
   }
   // As torchinfo: each position of the output takes all weights, and each bias, once.
   index_t multiply_adds(const Sizes&, const Sizes& out) const {

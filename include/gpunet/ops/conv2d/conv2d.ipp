@@ -36,6 +36,10 @@ GPUNET_INLINE std::string detail::convolution_repr(const Conv2dGeometry& g, bool
                 g.groups > 1 ? concat(", groups=", g.groups) : "", bias ? "" : ", bias=False");
 }
 
+GPUNET_INLINE std::string detail::padding_mode_repr(PadMode mode) {
+  return mode == PadMode::constant ? "" : concat(", padding_mode=", name_of(mode));
+}
+
 template <class Geometry>
 template <class D, class T>
 index_t Conv2dKernels<Geometry>::scratch(const Conv2dOp& op, const D& device, const Slice& slice,
