@@ -61,6 +61,8 @@ struct GatherOp {
  private:
   // Returns whether y is x.
   bool is_copy() const;
+  // Returns whether padding copies elements along some dimension.
+  bool copies() const;
 };
 
 }  // namespace gpunet

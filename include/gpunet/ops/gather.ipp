@@ -16,20 +16,23 @@ namespace detail {
 struct GatherRange {
   index_t size = 1, stride = 0, shift = 0, extent = 1;
   PadMode mode = PadMode::constant;
+  index_t unit = 1;  // positions that padding copies together
 
-  // Returns whether position t reads an element.
-  GPUNET_FN bool has(index_t t) const {
-    return mode != PadMode::constant || (0 <= t + shift && t + shift < extent);
-  }
-  // Returns its place.
-  GPUNET_FN index_t source(index_t t) const {
-    return padded_source(mode, t + shift, extent) * stride;
-  }
-  // The positions [begin(), end()) read an element that is not padding.
+  // Returns whether position t reads an element that is not padding.
+  GPUNET_FN bool has(index_t t) const { return 0 <= t + shift && t + shift < extent; }
+  // The positions [begin(), end()) do.
   GPUNET_FN index_t begin() const { return shift > 0 ? 0 : -shift < size ? -shift : size; }
   GPUNET_FN index_t end() const {
     const index_t last = extent - shift < size ? extent - shift : size;
     return last > begin() ? last : begin();
+  }
+  // Returns how many of n positions of padding are read one after another.
+  GPUNET_FN index_t run(index_t n) const { return mode == PadMode::circular ? n : unit; }
+  // Returns the place that the first position of such a run reads, t + shift of an extent.
+  GPUNET_FN index_t source(index_t place, index_t of) const {
+    if (unit == 1) return padded_source(mode, place, of);
+    const index_t before = place < 0 ? unit - 1 : 0;  // rounds down
+    return padded_source(mode, (place - before) / unit, of / unit) * unit;
   }
 
   // In the backward pass `size` are the elements of x, and `extent` those of y with padding.
@@ -64,17 +67,18 @@ struct GatherRanges {
   GatherRange ranges[Sizes::max_rank + 1]{};
   GatherRange rows{}, columns{};
 
-  // Appends an inner dimension. Merges it with the last one if both are one longer dimension.
-  void append(GatherRange range) {
+  // Appends an inner dimension. Merges it with the last one if both are one longer dimension; only
+  // `columns` may copy units of several elements.
+  void append(GatherRange range, bool is_columns = false) {
     const bool whole = range.shift == 0 && range.extent == range.size;
     if (whole) range.mode = PadMode::constant;
     if (whole && range.size == 1) return;
     if (rank > 0) {
       GatherRange& last = ranges[rank - 1];
-      const bool can_merge = last.mode == PadMode::constant || last.mode == PadMode::circular;
-      if (whole && can_merge && last.stride == range.stride * range.size) {
-        last = {last.size * range.size, range.stride, last.shift * range.size,
-                last.extent * range.size, last.mode};
+      const bool has_units = last.mode == PadMode::reflect || last.mode == PadMode::replicate;
+      if (whole && (is_columns || !has_units) && last.stride == range.stride * range.size) {
+        last = {last.size * range.size,   range.stride, last.shift * range.size,
+                last.extent * range.size, last.mode,    has_units ? range.size : 1};
         return;
       }
     }
@@ -95,8 +99,9 @@ void run_gather(D& device, F& gather) {
   for_each_block(device, blocks, gather.rows.size * gather.columns.size, gather);
 }
 
-// to = from at another place, or a constant; or the sum of several.
-template <class T>
+// to = from at another place, or a constant; or the sum of several. With `copies`, padding copies
+// elements along some dimensions.
+template <class T, bool copies>
 struct Gather : GatherRanges {
   const T* from;
   T* to;
@@ -104,7 +109,7 @@ struct Gather : GatherRanges {
   // Sums are over sum_rows x sum_columns elements of `from`.
   index_t sum_rows = 1, sum_columns = 1, sum_row = 0, sum_column = 0;
 
-  Gather(const T* from_, T* to_, double fill_ = 0)
+  Gather(const T* from_, T* to_, double fill_)
       : from(from_), to(to_), fill(static_cast<T>(fill_)) {}
 
   GPUNET_FN void operator()(index_t i) const {
@@ -115,18 +120,18 @@ struct Gather : GatherRanges {
       const GatherRange& range = ranges[k];
       const index_t t = i % range.size;
       i /= range.size;
-      inside = inside && range.has(t);
-      source += range.source(t);
+      inside = inside && has(range, t);
+      source += place(range, t) * range.stride;
     }
     for (index_t row = 0; row < rows.size; ++row, out += columns.size) {
-      const bool has = inside && rows.has(row);
-      const T* line = source + rows.source(row);
-      const index_t begin = has ? columns.begin() : columns.size,
-                    end = has ? columns.end() : columns.size;
-      pad(line, 0, begin, has, out);
+      const bool row_inside = inside && has(rows, row);
+      const index_t begin = row_inside ? columns.begin() : columns.size,
+                    end = row_inside ? columns.end() : columns.size;
+      const T* line = source + place(rows, row) * rows.stride;
+      pad(line, 0, begin, row_inside, out);
       if (begin < end)
         read(line + (begin + columns.shift) * columns.stride, end - begin, out + begin);
-      pad(line, end, columns.size, has, out);
+      pad(line, end, columns.size, row_inside, out);
     }
   }
 
@@ -139,25 +144,28 @@ struct Gather : GatherRanges {
   }
 
  private:
+  // Returns whether position t of a range reads an element, and its place.
+  GPUNET_FN static bool has(const GatherRange& range, index_t t) {
+    return (copies && range.mode != PadMode::constant) || range.has(t);
+  }
+  GPUNET_FN static index_t place(const GatherRange& range, index_t t) {
+    return copies ? range.source(t + range.shift, range.extent) : t + range.shift;
+  }
+
   // out = the constant, or copies, in the columns [begin, end) before or behind the elements of a
-  // line, whose places are a regular sequence.
-  GPUNET_FN void pad(const T* line, index_t begin, index_t end, bool has, T* out) const {
-    if (begin == end) return;
-    if (!has || columns.mode == PadMode::constant) {
+  // line.
+  GPUNET_FN void pad(const T* line, index_t begin, index_t end, bool inside, T* out) const {
+    if (!copies || !inside || columns.mode == PadMode::constant) {
       for (index_t c = begin; c < end; ++c)
         out[c] = fill;
       return;
     }
-    const T* first = line + columns.source(begin);
-    const index_t step = columns.mode == PadMode::replicate ? 0
-                         : columns.mode == PadMode::reflect ? -columns.stride
-                                                            : columns.stride;
-    if (step == 1)
-      for (index_t c = begin; c < end; ++c)
-        out[c] = first[c - begin];
-    else
-      for (index_t c = begin; c < end; ++c)
-        out[c] = first[(c - begin) * step];
+    const index_t run = columns.run(end - begin);
+    for (index_t c = begin; c < end; c += run) {
+      const T* source = line + place(columns, c) * columns.stride;
+      for (index_t k = 0; k < run; ++k)
+        out[c + k] = source[k * columns.stride];
+    }
   }
 
   // out = the n elements or sums that begin at `source`.
@@ -211,20 +219,19 @@ struct PaddingGradient : GatherRanges {
       }
       for (index_t row = 0; row < rows.size; ++row)
         add(source + (row + rows.shift) * rows.stride, out + row * columns.size, m > 0);
-      for (index_t t = 0; t < rows.shift; ++t)
-        add(source + t * rows.stride, out + element(rows, t) * columns.size, true);
-      for (index_t t = rows.shift + rows.size; t < rows.extent; ++t)
-        add(source + t * rows.stride, out + element(rows, t) * columns.size, true);
+      add_rows(source, 0, rows.shift, out);
+      add_rows(source, rows.shift + rows.size, rows.extent, out);
     }
   }
 
  private:
-  // Returns the element of x that position t of y reads.
-  GPUNET_FN static index_t element(const GatherRange& range, index_t t) {
-    return padded_source(range.mode, t - range.shift, range.size);
+  // out += the gradients of the rows [begin, end) of y, which are padding.
+  GPUNET_FN void add_rows(const T* source, index_t begin, index_t end, T* out) const {
+    for (index_t t = begin; t < end; ++t)
+      add(source + t * rows.stride, out + rows.source(t - rows.shift, rows.size) * columns.size,
+          true);
   }
-
-  // out (+)= the gradients of one line of y.
+  // out (+)= the gradients of one row of y.
   GPUNET_FN void add(const T* line, T* out, bool adds) const {
     const T* source = line + columns.shift * columns.stride;
     if (adds && columns.stride == 1)
@@ -236,10 +243,17 @@ struct PaddingGradient : GatherRanges {
     else
       for (index_t c = 0; c < columns.size; ++c)
         out[c] = (adds ? out[c] : T{}) + source[c * columns.stride];
-    for (index_t t = 0; t < columns.shift; ++t)
-      out[element(columns, t)] += line[t * columns.stride];
-    for (index_t t = columns.shift + columns.size; t < columns.extent; ++t)
-      out[element(columns, t)] += line[t * columns.stride];
+    add_columns(line, 0, columns.shift, out);
+    add_columns(line, columns.shift + columns.size, columns.extent, out);
+  }
+  // out += the gradients of the columns [begin, end) of a row of y, which are padding.
+  GPUNET_FN void add_columns(const T* line, index_t begin, index_t end, T* out) const {
+    const index_t run = columns.run(end - begin);
+    for (index_t t = begin; t < end; t += run) {
+      T* target = out + columns.source(t - columns.shift, columns.size);
+      for (index_t k = 0; k < run; ++k)
+        target[k] += line[(t + k) * columns.stride];
+    }
   }
 };
 
@@ -271,6 +285,13 @@ GPUNET_INLINE bool GatherOp::is_copy() const {
     copies = copies && axes[o].inputs == axes[o].outputs && axes[o].padding == 0 &&
              static_cast<std::size_t>(axes[o].place) == o;
   return copies;
+}
+
+GPUNET_INLINE bool GatherOp::copies() const {
+  bool some = false;
+  for (std::size_t o = 0; o < rank; ++o)
+    some = some || (axes[o].mode != PadMode::constant && !axes[o].repeats());
+  return some;
 }
 
 GPUNET_INLINE std::string GatherOp::extra_repr(const Sizes&, const Sizes&) const {
@@ -306,33 +327,36 @@ GPUNET_INLINE std::string GatherOp::extra_repr(const Sizes&, const Sizes&) const
 
 template <class D, class T>
 void GatherOp::forward(D& device, const ForwardPass<T>& pass) const {
-  const index_t inner = pass.slice.inner;
-  detail::Gather<T> gather(pass.x, pass.y, fill);
-  gather.append({pass.slice.outer, pass.in_features * inner, 0, pass.slice.outer});
-  for (std::size_t o = 0; o < rank; ++o) {
-    const GatherAxis& axis = axes[o];
-    index_t stride = inner;
-    for (std::size_t k = 0; k < rank; ++k)
-      if (axes[k].place > axis.place) stride *= axes[k].inputs;
-    if (axis.repeats())
-      gather.append({axis.outputs, 0, 0, axis.outputs});
-    else
-      gather.append({axis.outputs, stride, -axis.padding, axis.inputs, axis.mode});
-  }
-  gather.append({inner, 1, 0, inner});
-  detail::run_gather(device, gather);
+  const auto run = [&](auto gather) {
+    const index_t inner = pass.slice.inner;
+    gather.append({pass.slice.outer, pass.in_features * inner, 0, pass.slice.outer});
+    for (std::size_t o = 0; o < rank; ++o) {
+      const GatherAxis& axis = axes[o];
+      index_t stride = inner;
+      for (std::size_t k = 0; k < rank; ++k)
+        if (axes[k].place > axis.place) stride *= axes[k].inputs;
+      if (axis.repeats())
+        gather.append({axis.outputs, 0, 0, axis.outputs});
+      else
+        gather.append({axis.outputs, stride, -axis.padding, axis.inputs, axis.mode});
+    }
+    gather.append({inner, 1, 0, inner}, detail::prefers_blocks<D>);
+    detail::run_gather(device, gather);
+  };
+  if (copies())
+    run(detail::Gather<T, true>(pass.x, pass.y, fill));
+  else
+    run(detail::Gather<T, false>(pass.x, pass.y, fill));
 }
 
 template <class D, class T>
 void GatherOp::backward(D& device, const BackwardPass<T>& pass) const {
   if (!pass.dx) return;
   int sums = 0;
-  bool is_sum = true;  // whether copies are repeated elements, at most along two dimensions
-  for (std::size_t o = 0; o < rank; ++o) {
+  for (std::size_t o = 0; o < rank; ++o)
     sums += axes[o].repeats();
-    is_sum = is_sum && (axes[o].repeats() || axes[o].mode == PadMode::constant);
-  }
-  const auto fill_ranges = [&](auto& gather) {
+  const bool adds_copies = copies() || sums > 2;
+  const auto run = [&](auto gather) {
     const index_t inner = pass.slice.inner;
     gather.append({pass.slice.outer, pass.out_features * inner, 0, pass.slice.outer});
     for (std::size_t place = 0; place < rank; ++place) {
@@ -349,16 +373,13 @@ void GatherOp::backward(D& device, const BackwardPass<T>& pass) const {
       }
       gather.append({axis.inputs, stride, axis.padding, axis.outputs, axis.mode});
     }
-    gather.append({inner, 1, 0, inner});
+    gather.append({inner, 1, 0, inner}, detail::prefers_blocks<D>);
     detail::run_gather(device, gather);
   };
-  if (is_sum && sums <= 2) {
-    detail::Gather<T> gather(pass.dy, pass.dx);
-    fill_ranges(gather);
-  } else {
-    detail::PaddingGradient<T> gradient(pass.dy, pass.dx);
-    fill_ranges(gradient);
-  }
+  if (adds_copies)
+    run(detail::PaddingGradient<T>(pass.dy, pass.dx));
+  else
+    run(detail::Gather<T, false>(pass.dy, pass.dx, 0));
 }
 
 }  // namespace gpunet
