@@ -213,7 +213,7 @@ note_tests() {
 # The tests of our kernels that the sanitizers begin with.
 chosen=(device/cuda_tiled_gemm device/cuda_gemm device/cuda_sum_each device/cuda_memory ops/conv2d/cuda
   ops/conv2d/cuda_block ops/linear/cuda ops/plain_cuda ops/cross_entropy/cuda nn/softmax nn/batch_norm nn/max_pool2d
-  nn/avg_pool2d nn/dropout nn/normalization nn/embedding nn/recurrent nn/permute nn/upsample nn/zero_pad2d
+  nn/avg_pool2d nn/dropout nn/normalization nn/embedding nn/recurrent nn/permute nn/upsample nn/padding
   train/steps_in_block data/batch_buffers_cuda)
 
 # sanitize TOOL TEST: one tool over one entry of ctest; adds "TOOL TEST ok|bad CAUSE" to the file of results, or cut. A test is

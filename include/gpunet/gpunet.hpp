@@ -70,6 +70,7 @@
 #include <gpunet/nn/named.hpp>
 #include <gpunet/nn/normalization.hpp>
 #include <gpunet/nn/output_loss.hpp>
+#include <gpunet/nn/padding.hpp>
 #include <gpunet/nn/permute.hpp>
 #include <gpunet/nn/pixel_shuffle.hpp>
 #include <gpunet/nn/pooling.hpp>
@@ -85,7 +86,6 @@
 #include <gpunet/nn/transformer.hpp>
 #include <gpunet/nn/upsample.hpp>
 #include <gpunet/nn/value.hpp>
-#include <gpunet/nn/zero_pad2d.hpp>
 #include <gpunet/ops/classes.hpp>
 #include <gpunet/ops/conv2d/linked_library.hpp>
 #include <gpunet/ops/for_each_random.hpp>

@@ -1,4 +1,4 @@
-// expect: gpunet::nn::ZeroPad2d: the input has to have rank 3 [channels, height, width], give Input three sizes
+// expect: gpunet::nn::ZeroPad2d, ReflectionPad2d, ...: the input has to have rank 3 [channels, height, width], give Input three sizes
 // A border around rows.
 // `nn::ZeroPad2d` takes images; put it before `nn::Flatten`.
 #include <gpunet/gpunet.hpp>

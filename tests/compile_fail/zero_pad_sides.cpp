@@ -1,4 +1,4 @@
-// expect: gpunet::nn::ZeroPad2d: give one padding, or four: left, right, top, bottom
+// expect: gpunet::nn::ZeroPad2d, ReflectionPad2d, ...: give one padding, or four: left, right, top, bottom
 // A border of two numbers.
 // `nn::ZeroPad2d<1, 1, 0, 0>` pads left and right.
 #include <gpunet/gpunet.hpp>

@@ -203,32 +203,32 @@ const Registered gather_family(
       const index_t factor = d.pick("factor", 1, 5);
       const index_t channels = d.extent("channels", 12);
       if (kind == 1) d.set("channels", channels * factor * factor);
-      d.extent("height", 30);
-      d.extent("width", 40);
-      for (const char* side : {"left", "right", "top", "bottom"})
-        if (kind == 0) d.extent(side, 9, 0 + 1);
+      const index_t height = d.extent("height", 30), width = d.extent("width", 40);
+      if (kind != 0) return;
+      const auto mode = static_cast<PadMode>(d.pick("mode", 0, 3));
+      for (const char* side : {"left", "right", "top", "bottom"}) {  // one more than the padding
+        const index_t extent = side[0] == 'l' || side[0] == 'r' ? width : height;
+        d.extent(side, mode == PadMode::reflect    ? std::min<index_t>(9, extent)
+                       : mode == PadMode::circular ? std::min<index_t>(9, extent + 1)
+                                                   : 9);
+      }
     },
     image,
     [](const Value& x, const Configuration& c) {
       const index_t channels = c["channels"], height = c["height"], width = c["width"],
                     factor = c["factor"];
-      const auto pad = [&](const char* side) {
-        return static_cast<std::int32_t>(c[side] - 1);
-      };
+      if (c["kind"] == 0)
+        return pad(x, {c["left"] - 1, c["right"] - 1, c["top"] - 1, c["bottom"] - 1},
+                   name_of(static_cast<PadMode>(c["mode"])));
       const auto axis = [&](index_t size) {
         const index_t outputs = size * factor;
         return c["kind"] == 3
                    ? BilinearAxis{size, outputs, 2, 1 - factor, 2 * factor}
                    : BilinearAxis{size, outputs, size - 1, 0, std::max<index_t>(1, outputs - 1)};
       };
-      GatherOp op{GatherOp::Kind::zero_pad2d, 3};
+      GatherOp op{};
       Sizes out{channels, height * factor, width * factor};
-      if (c["kind"] == 0) {
-        out = {channels, pad("top") + height + pad("bottom"), pad("left") + width + pad("right")};
-        op.axes = {{{channels, out[0], 0, 0},
-                    {height, out[1], pad("top"), 1},
-                    {width, out[2], pad("left"), 2}}};
-      } else if (c["kind"] == 1) {
+      if (c["kind"] == 1) {
         out = {channels / factor / factor, height * factor, width * factor};
         op = {GatherOp::Kind::pixel_shuffle,
               5,
@@ -242,9 +242,9 @@ const Registered gather_family(
               5,
               {{{channels, channels, 0, 0},
                 {height, height, 0, 1},
-                {1, factor, 0, 2, true},
+                {1, factor, 0, 2, PadMode::replicate},
                 {width, width, 0, 3},
-                {1, factor, 0, 4, true}}}};
+                {1, factor, 0, 4, PadMode::replicate}}}};
       } else {
         return nn::detail::add_node<nn::Upsample<1>>(
             "bilinear", BilinearOp{factor, axis(height), axis(width)}, x, out);

@@ -184,7 +184,8 @@ def moves(x, c):
 
 def images(x, c):
     if c.kind == 0:
-        return F.pad(x, (c.left - 1, c.right - 1, c.top - 1, c.bottom - 1))
+        mode = ("constant", "reflect", "replicate", "circular")[c.mode]
+        return F.pad(x, (c.left - 1, c.right - 1, c.top - 1, c.bottom - 1), mode)
     if c.kind == 1:
         return F.pixel_shuffle(x, c.factor)
     if c.kind == 2:

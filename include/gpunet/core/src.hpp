@@ -3,6 +3,7 @@
 
 #include <gpunet/core/error.ipp>
 #include <gpunet/core/launch.ipp>
+#include <gpunet/core/padding.ipp>
 #include <gpunet/core/random.ipp>
 #include <gpunet/core/shape.ipp>
 #include <gpunet/core/text.ipp>

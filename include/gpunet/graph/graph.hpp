@@ -100,6 +100,8 @@ struct Node {
   bool has_second_part = false;    // of them, see GraphBuilder::use_second_part
   // Joins or takes apart values that lie one after another in one: it is not printed.
   bool is_packing = false;
+  // Pads the input of the node behind it, which is printed for both.
+  bool is_padding = false;
 
   // An op for the work of this node and the one before it, if that one is of type `after`.
   struct Merged {
@@ -216,6 +218,9 @@ class GraphBuilder {
   // Marks the nodes from `first` on, which only join values in one or take them apart, see
   // Node::is_packing.
   void set_packing(std::size_t first);
+
+  // Marks the last node, see Node::is_padding.
+  void set_padding() { graph_.nodes.back().is_padding = true; }
 
   // Lets the last node use another part of the parameters of the node before it, whose gradient it
   // stores.

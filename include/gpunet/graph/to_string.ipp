@@ -40,7 +40,7 @@ GPUNET_INLINE std::vector<Module> modules_of(const std::vector<std::string>& pat
 GPUNET_INLINE std::string to_string(const Graph& graph) {
   std::vector<std::string> paths, texts;
   for (const Node& node : graph.nodes) {
-    if (node.is_packing) continue;
+    if (node.is_packing || node.is_padding) continue;
     const void* op = node.op.data();
     paths.push_back(node.name);
     texts.push_back(concat(detail::class_of(node.layer), "(",

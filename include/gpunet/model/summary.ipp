@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <ostream>
 #include <utility>
 
@@ -18,6 +19,8 @@ GPUNET_INLINE Summary summary(const Graph& graph, index_t element_bytes, index_t
   out.blocks = graph.blocks;
   std::vector<int> maker(graph.values.size(), -1);  // of each value, a layer
   std::vector<value_t> first_output;                // of each layer
+  std::vector<value_t> unpadded(graph.values.size());
+  std::iota(unpadded.begin(), unpadded.end(), 0);
   for (const Node& node : graph.nodes) {
     if (node.is_packing) {
       const int from = maker[static_cast<std::size_t>(node.inputs[0])];
@@ -29,7 +32,14 @@ GPUNET_INLINE Summary summary(const Graph& graph, index_t element_bytes, index_t
       out.layers[layer].output_size = graph.output_of(node).with_front(batch_size);
       continue;
     }
-    const Sizes &in = graph.input_of(node), &to = graph.output_of(node);
+    if (node.is_padding) {
+      unpadded[static_cast<std::size_t>(node.output)] = node.inputs[0];
+      maker[static_cast<std::size_t>(node.output)] =
+          maker[static_cast<std::size_t>(node.inputs[0])];
+      continue;
+    }
+    const value_t x = unpadded[static_cast<std::size_t>(node.inputs[0])];
+    const Sizes &in = graph.values[static_cast<std::size_t>(x)], &to = graph.output_of(node);
     const void* op = node.op.data();
     LayerSummary layer{detail::class_of(node.layer),      node.name,
                        node.type->extra_repr(op, in, to), in.with_front(batch_size),

@@ -10,7 +10,7 @@ namespace gpunet::nn {
 // [Out, in / groups, Kernel], b [Out], y [Out, ol] with ol = (l + 2 padding - dilation
 // (Kernel - 1) - 1) / stride + 1. Options and run-time sizes as in Conv2d: Conv1d<16, 5, Stride<2>,
 // Padding<2>, Groups<4>>, Conv1d<16, 3, PaddingSame, Dilation<2>>,
-// Conv1d{out, kernel, stride, padding}.
+// Conv1d{out, kernel, stride, padding}, Conv1d<16, 3, Padding<1>, PaddingReflect>.
 template <index_t Out = dyn, index_t Kernel = dyn, class... Options>
 class Conv1d : detail::Convolution<Out, Kernel, Options...> {
   using Base = detail::Convolution<Out, Kernel, Options...>;
@@ -18,10 +18,11 @@ class Conv1d : detail::Convolution<Out, Kernel, Options...> {
   using Strides = typename Base::Strides;
   using Paddings = typename Base::Paddings;
   static constexpr bool bias = Base::bias;
-  static_assert(((detail::is_convolution_option<Options, 1> ||
-                  detail::is_padding_same<Options>)&&...),
+  static_assert(((detail::is_convolution_option<Options, 1> || detail::is_padding_same<Options> ||
+                  detail::is_padding_mode<Options>)&&...),
                 "gpunet::nn::Conv1d: an option is none of Stride<...>, Padding<...>, PaddingSame, "
-                "Dilation<...>, Groups<...> and Bias<...>");
+                "PaddingReflect, PaddingReplicate, PaddingCircular, Dilation<...>, Groups<...> and "
+                "Bias<...>");
   static_assert(Base::has_sizes(),
                 "gpunet::nn::Conv1d: output channels and kernel size have to be at least 1");
   static_assert(Base::has_stride(), "gpunet::nn::Conv1d: the stride has to be at least 1");
@@ -29,6 +30,9 @@ class Conv1d : detail::Convolution<Out, Kernel, Options...> {
   static_assert(Base::same_is_possible(),
                 "gpunet::nn::Conv1d: PaddingSame with a stride or with Padding (the output is as "
                 "long as the input), use one of them");
+  static_assert(Base::has_one_mode(),
+                "gpunet::nn::Conv1d: two modes of padding, give one of PaddingReflect, "
+                "PaddingReplicate and PaddingCircular");
   static_assert(Base::has_groups(),
                 "gpunet::nn::Conv1d: the groups do not divide the output channels, use Groups that "
                 "divide the channels of input and output");
@@ -55,6 +59,10 @@ class Conv1d : detail::Convolution<Out, Kernel, Options...> {
       static_assert(Columns::may_fit(decltype(length){}),
                     "gpunet::nn::Conv1d: the kernel is larger than the padded length, use a "
                     "smaller kernel, longer inputs or Padding");
+      static_assert(Columns::may_pad(Base::padding_mode, decltype(length){}),
+                    "gpunet::nn::Conv1d: the padding is larger than its mode allows (less than the "
+                    "input for PaddingReflect, at most the input for PaddingCircular), use less "
+                    "padding or longer inputs");
       check(in.template at<0>(), length);
       return Shape(this->out_, this->columns().outputs(length));
     }
@@ -87,6 +95,7 @@ class Conv1d : detail::Convolution<Out, Kernel, Options...> {
     require(columns.fits(length), "gpunet::nn::Conv1d: the kernel (", index_t{columns.reach()},
             ") is larger than the padded length (", length + 2 * before,
             "), use a smaller kernel, longer inputs or Padding");
+    this->check_padding("gpunet::nn::Conv1d", {channels, length});
   }
 };
 

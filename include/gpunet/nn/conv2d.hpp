@@ -17,7 +17,8 @@ namespace gpunet::nn {
 // Groups<g>: W is [Out, in / g, Kernel, Kernel]; Conv2d<32, 3, Groups<32>> of 32 channels is
 // depthwise. Dilation<d>: a kernel spans d (Kernel - 1) + 1 pixels. KernelWidth<w>, Stride<Rows,
 // Columns>, Padding<Rows, Columns> and Dilation<Rows, Columns> are rectangular. PaddingSame:
-// oh = h, ow = w, stride 1.
+// oh = h, ow = w, stride 1. PaddingReflect, PaddingReplicate or PaddingCircular beside a padding:
+// its elements are those of the image, by a node before the convolution.
 template <index_t Out = dyn, index_t Kernel = dyn, class... Options>
 class Conv2d : detail::Convolution<Out, Kernel, Options...> {
   using Base = detail::Convolution<Out, Kernel, Options...>;
@@ -29,10 +30,11 @@ class Conv2d : detail::Convolution<Out, Kernel, Options...> {
   using Base::out_;
   static constexpr index_t groups = Base::groups, kernel_width = Base::kernel_width;
   static constexpr bool bias = Base::bias, same = Base::same;
-  static_assert(((detail::is_convolution_option<Options, 2> ||
-                  detail::is_padding_same<Options>)&&...),
+  static_assert(((detail::is_convolution_option<Options, 2> || detail::is_padding_same<Options> ||
+                  detail::is_padding_mode<Options>)&&...),
                 "gpunet::nn::Conv2d: an option is none of KernelWidth<...>, Stride<...>, "
-                "Padding<...>, PaddingSame, Dilation<...>, Groups<...> and Bias<...>");
+                "Padding<...>, PaddingSame, PaddingReflect, PaddingReplicate, PaddingCircular, "
+                "Dilation<...>, Groups<...> and Bias<...>");
   static_assert(Base::has_sizes(),
                 "gpunet::nn::Conv2d: output channels and kernel size have to be at least 1");
   static_assert(Base::has_stride(), "gpunet::nn::Conv2d: the stride has to be at least 1");
@@ -40,6 +42,9 @@ class Conv2d : detail::Convolution<Out, Kernel, Options...> {
   static_assert(Base::same_is_possible(),
                 "gpunet::nn::Conv2d: PaddingSame with a stride or with Padding (the output is as "
                 "large as the input), use one of them");
+  static_assert(Base::has_one_mode(),
+                "gpunet::nn::Conv2d: two modes of padding, give one of PaddingReflect, "
+                "PaddingReplicate and PaddingCircular");
   static_assert(Base::has_groups(),
                 "gpunet::nn::Conv2d: the groups do not divide the output channels, use Groups that "
                 "divide the channels of input and output");
@@ -68,6 +73,11 @@ class Conv2d : detail::Convolution<Out, Kernel, Options...> {
           Rows::may_fit(decltype(height){}) && Columns::may_fit(decltype(width){}),
           "gpunet::nn::Conv2d: the kernel is larger than the padded image, use a smaller kernel, a "
           "larger image or Padding");
+      static_assert(Rows::may_pad(Base::padding_mode, decltype(height){}) &&
+                        Columns::may_pad(Base::padding_mode, decltype(width){}),
+                    "gpunet::nn::Conv2d: the padding is larger than its mode allows (less than the "
+                    "image for PaddingReflect, at most the image for PaddingCircular), use less "
+                    "padding or a larger image");
       check(in.template at<0>(), height, width);
       return Shape(out_, this->rows().outputs(height), this->columns().outputs(width));
     }
@@ -107,6 +117,7 @@ class Conv2d : detail::Convolution<Out, Kernel, Options...> {
       require(fits, "gpunet::nn::Conv2d: the kernel (", index_t{rows.reach()}, " x ",
               index_t{columns.reach()}, ") is larger than the padded image (", height + 2 * above,
               " x ", width + 2 * left, "), use a smaller kernel, a larger image or Padding");
+    this->check_padding("gpunet::nn::Conv2d", {channels, height, width});
   }
 };
 

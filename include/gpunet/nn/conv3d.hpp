@@ -22,11 +22,15 @@ class Conv3d : detail::Convolution<Out, Kernel, Options...> {
   using Strides = typename Base::Strides;
   using Paddings = typename Base::Paddings;
   static constexpr bool bias = Base::bias;
-  static_assert(((detail::is_convolution_option<Options, 3> ||
-                  detail::is_padding_same<Options>)&&...),
+  static_assert(((detail::is_convolution_option<Options, 3> || detail::is_padding_same<Options> ||
+                  detail::is_padding_mode<Options>)&&...),
                 "gpunet::nn::Conv3d: an option is none of KernelHeight<...>, KernelWidth<...>, "
-                "Stride<...>, Padding<...>, PaddingSame, Dilation<...>, Groups<...> and Bias<...> "
-                "with one number or three");
+                "Stride<...>, Padding<...>, PaddingSame, PaddingReflect, PaddingReplicate, "
+                "PaddingCircular, Dilation<...>, Groups<...> and Bias<...> with one number or "
+                "three");
+  static_assert(Base::has_one_mode(),
+                "gpunet::nn::Conv3d: two modes of padding, give one of PaddingReflect, "
+                "PaddingReplicate and PaddingCircular");
   static_assert(Base::has_sizes(),
                 "gpunet::nn::Conv3d: output channels and kernel size have to be at least 1");
   static_assert(Base::has_stride(), "gpunet::nn::Conv3d: the stride has to be at least 1");
@@ -63,6 +67,12 @@ class Conv3d : detail::Convolution<Out, Kernel, Options...> {
                         Columns::may_fit(decltype(width){}),
                     "gpunet::nn::Conv3d: the kernel is larger than the padded volume, use a "
                     "smaller kernel, a larger volume or Padding");
+      static_assert(Planes::may_pad(Base::padding_mode, decltype(depth){}) &&
+                        Rows::may_pad(Base::padding_mode, decltype(height){}) &&
+                        Columns::may_pad(Base::padding_mode, decltype(width){}),
+                    "gpunet::nn::Conv3d: the padding is larger than its mode allows (less than the "
+                    "volume for PaddingReflect, at most the volume for PaddingCircular), use less "
+                    "padding or a larger volume");
       check(in.template at<0>(), {depth, height, width});
       return Shape(this->out_, this->planes().outputs(depth), this->rows().outputs(height),
                    this->columns().outputs(width));
@@ -97,6 +107,7 @@ class Conv3d : detail::Convolution<Out, Kernel, Options...> {
             ") is larger than the padded volume (", volume[0] + 2 * before, " x ",
             volume[1] + 2 * above, " x ", volume[2] + 2 * left,
             "), use a smaller kernel, a larger volume or Padding");
+    this->check_padding("gpunet::nn::Conv3d", {channels, volume[0], volume[1], volume[2]});
   }
 };
 

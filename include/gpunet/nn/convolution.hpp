@@ -3,16 +3,19 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 
+#include <gpunet/core/padding.hpp>
 #include <gpunet/device/traits.hpp>
 #include <gpunet/nn/layer.hpp>
 #include <gpunet/nn/options.hpp>
 #include <gpunet/nn/parameter_bounds.hpp>
 #include <gpunet/ops/conv2d/conv2d.hpp>
 #include <gpunet/ops/conv3d/conv3d.hpp>
+#include <gpunet/ops/gather.hpp>
 
 namespace gpunet::nn::detail {
 
@@ -25,6 +28,33 @@ inline constexpr bool is_convolution_option =
 // Whether it is a PaddingSame.
 template <class Option>
 inline constexpr bool is_padding_same = std::is_same_v<Option, PaddingSame>;
+
+// The mode of the padding that an option names; constant, which is zeros, for others.
+template <class Option>
+inline constexpr PadMode padding_mode_of = PadMode::constant;
+template <>
+inline constexpr PadMode padding_mode_of<PaddingReflect> = PadMode::reflect;
+template <>
+inline constexpr PadMode padding_mode_of<PaddingReplicate> = PadMode::replicate;
+template <>
+inline constexpr PadMode padding_mode_of<PaddingCircular> = PadMode::circular;
+
+// Whether an option is a mode of padding.
+template <class Option>
+inline constexpr bool is_padding_mode = padding_mode_of<Option> != PadMode::constant;
+
+// Appends the padding of a convolution's input, which a convolution without padding follows that
+// prints both. `paddings` are as those of can_pad(), which holds.
+template <class Builder>
+value_t append_padding(Builder& builder, value_t x, const Sizes& in, PadMode mode,
+                       std::span<const index_t> paddings) {
+  const GatherOp op = GatherOp::padding(GatherOp::Kind::pad, mode, in, paddings);
+  builder.enter("padding");
+  x = builder.add(op, x, op.output());
+  builder.set_padding();
+  builder.leave();
+  return x;
+}
 
 // The windows of a convolution along one dimension; D: dilation.
 template <index_t K, index_t S, index_t P, index_t D, bool is_same>
@@ -46,6 +76,11 @@ struct ConvDimension {
       return (reach() - Dim<1>{}) / Dim<2>{};
     else
       return padding;
+  }
+  // Returns the padding behind the last element with PaddingSame, else that of both sides.
+  constexpr index_t behind() const {
+    const index_t left = before(), span = reach();
+    return is_same ? span - 1 - left : left;
   }
   template <index_t E>
   constexpr auto outputs(Dim<E> extent) const {
@@ -75,6 +110,18 @@ struct ConvDimension {
            (E - 1) * S - P + D * (K - 1) + More >= P;
   }
 
+  // Returns whether a mode can fill the padding; the first is true for run-time sizes.
+  template <index_t E>
+  static constexpr bool may_pad(PadMode mode, Dim<E> extent) {
+    if constexpr (E == dyn || K == dyn || P == dyn)
+      return true;
+    else
+      return ConvDimension{}.can_pad(mode, extent);
+  }
+  constexpr bool can_pad(PadMode mode, index_t extent) const {
+    return mode == PadMode::constant || gpunet::can_pad(mode, extent, before(), behind());
+  }
+
   constexpr ConvAxis axis(index_t size, index_t outputs) const {
     return {size, outputs, kernel, stride, before(), D};
   }
@@ -100,6 +147,11 @@ class Convolution {
                            kernel_width = kernel_size<KernelWidth>;
   static constexpr index_t groups = option_dim<Groups, Groups<1>, Options...>{};
   static constexpr bool bias = has_bias<Options...>, same = (is_padding_same<Options> || ...);
+  static constexpr PadMode padding_mode = [] {
+    PadMode mode = PadMode::constant;
+    ((is_padding_mode<Options> ? void(mode = padding_mode_of<Options>) : void()), ...);
+    return mode;
+  }();
   using Planes = ConvDimension<Kernel, Strides::planes, Paddings::planes, Dilations::planes, same>;
   using Rows = ConvDimension<kernel_height, Strides::rows, Paddings::rows, Dilations::rows, same>;
   using Columns =
@@ -121,6 +173,7 @@ class Convolution {
   static constexpr bool has_stride() { return all_of(Strides{}, is_not_zero); }
   static constexpr bool has_dilation() { return all_of(Dilations{}, is_positive); }
   static constexpr bool has_groups() { return groups > 0 && (Out == dyn || Out % groups == 0); }
+  static constexpr bool has_one_mode() { return (is_padding_mode<Options> + ... + 0) <= 1; }
   static constexpr bool same_is_possible() {
     return !same || (all_of(Strides{}, is_one) && !(is_option<Padding, Options> || ...));
   }
@@ -165,6 +218,19 @@ class Convolution {
             "both");
   }
 
+  // Throws Error for run-time sizes that the mode cannot pad; `in` begins with the channels.
+  constexpr void check_padding(std::string_view where, const Sizes& in) const {
+    const auto paddings = this->paddings();
+    const auto some = std::span(paddings).first(2 * static_cast<std::size_t>(in.rank() - 1));
+    if (padding_mode != PadMode::constant && !can_pad(padding_mode, in, some)) [[unlikely]]
+      gpunet::detail::refuse_padding(where, padding_mode, in, some);
+  }
+  // Returns the padding of all dimensions: left, right, top, bottom, front, back.
+  constexpr std::array<index_t, 6> paddings() const {
+    return {columns().before(), columns().behind(), rows().before(),
+            rows().behind(),    planes().before(),  planes().behind()};
+  }
+
   // The sizes of a convolution and of its input. A transposed one has them the other way round: the
   // channels, height and width that it reads are its outputs.
   template <class C, class H, class W, class OutHeight, class OutWidth>
@@ -179,7 +245,15 @@ class Convolution {
       Conv2dGeometry g{channels, of.out_, groups, {}, of.columns().axis(width, out_width)};
       if (!is_row) g.rows = of.rows().axis(height, out_height);
       if (transposed) std::swap(g.in_channels, g.out_channels);
+      if (padding_mode != PadMode::constant) {
+        const auto [left, right, top, bottom, front, back] = of.paddings();
+        g.columns = g.columns.padded_by(left, right);
+        if (!is_row) g.rows = g.rows.padded_by(top, bottom);
+      }
       return g;
+    }
+    Sizes in(bool is_row) const {
+      return is_row ? Sizes{channels, width} : Sizes{channels, height, width};
     }
   };
 
@@ -205,7 +279,14 @@ class Convolution {
         GPUNET_COMPILED && !DeviceTraits<typename Builder::device_type>::unrolls_sizes;
     using Geometry =
         std::conditional_t<for_any || may_be_wide(known), WideConv2dGeometry, Conv2dGeometry>;
-    const Conv2dOp op{sizes.geometry(*this, is_row, transposed), bias, transposed, same};
+    Conv2dOp op{sizes.geometry(*this, is_row, transposed), bias, transposed, same};
+    if constexpr (padding_mode != PadMode::constant) {
+      const std::array all = paddings();
+      op.padding_mode = padding_mode;
+      op.padded = {static_cast<std::int32_t>(all[2]), static_cast<std::int32_t>(all[0])};
+      x = append_padding(builder, x, sizes.in(is_row), padding_mode,
+                         std::span(all).first(is_row ? 2 : 4));
+    }
     return builder.template add<Conv2dOp, Conv2dKernels<Geometry>>(op, x, out, parameters);
   }
 
@@ -215,10 +296,25 @@ class Convolution {
                         const Parameters& parameters) const {
     // A transposed convolution reads its outputs, see ConvolutionSizes.
     const Sizes &from = transposed ? out : in, &to = transposed ? in : out;
-    const ConvAxis planes = this->planes().axis(from[1], to[1]);
-    const Conv2dGeometry plane{from[0] * planes.kernel, to[0], groups, rows().axis(from[2], to[2]),
-                               columns().axis(from[3], to[3])};
-    return builder.add(Conv3dOp{planes, plane, bias, transposed, same}, x, out, parameters);
+    const index_t kernel = planes().kernel;
+    Conv3dOp op{planes().axis(from[1], to[1]),
+                {from[0] * kernel, to[0], groups, rows().axis(from[2], to[2]),
+                 columns().axis(from[3], to[3])},
+                bias,
+                transposed,
+                same};
+    if constexpr (padding_mode != PadMode::constant) {
+      const std::array all = paddings();
+      const auto [left, right, top, bottom, front, back] = all;
+      op.planes = op.planes.padded_by(front, back);
+      op.plane.rows = op.plane.rows.padded_by(top, bottom);
+      op.plane.columns = op.plane.columns.padded_by(left, right);
+      op.padding_mode = padding_mode;
+      op.padded = {static_cast<std::int32_t>(front), static_cast<std::int32_t>(top),
+                   static_cast<std::int32_t>(left)};
+      x = append_padding(builder, x, in, padding_mode, all);
+    }
+    return builder.add(op, x, out, parameters);
   }
 
   // Returns the specification of the parameters: weight [of_first, of_second / groups, kernel...],

@@ -3,6 +3,7 @@
 // calls so far: 0.weight. Initial values are as in the layers.
 #pragma once
 
+#include <initializer_list>
 #include <optional>
 #include <string_view>
 
@@ -41,6 +42,13 @@ struct Conv2dOptions {
 // Convolution of images [batch, channels, height, width] with square kernels, see Conv2d.
 Value conv2d(const Value& x, index_t out_channels, index_t kernel_size,
              const Conv2dOptions& options = {});
+
+// x with elements around it, as torch.nn.functional.pad: `paddings` are two numbers for each
+// dimension, from the last on: left, right, top, bottom; the batch has none. The mode is "constant"
+// (then they are `value`, and negative paddings leave elements out), "reflect", "replicate" or
+// "circular".
+Value pad(const Value& x, std::initializer_list<index_t> paddings,
+          std::string_view mode = "constant", double value = 0);
 
 // Options of poolings, as in PyTorch.
 struct PoolOptions {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <gpunet/core/error.hpp>
+#include <gpunet/core/padding.hpp>
 #include <gpunet/nn/conv2d.hpp>
 #include <gpunet/nn/dropout.hpp>
 #include <gpunet/nn/functional.hpp>
@@ -21,6 +22,7 @@
 #include <gpunet/ops/avg_pool2d/avg_pool2d.hpp>
 #include <gpunet/ops/conv2d/conv2d.hpp>
 #include <gpunet/ops/embedding.hpp>
+#include <gpunet/ops/gather.hpp>
 #include <gpunet/ops/max_pool2d/max_pool2d.hpp>
 #include <gpunet/ops/pick.hpp>
 
@@ -174,8 +176,9 @@ std::vector<Value> recurrent(std::string_view function, const Value& x, index_t 
   return results;
 }
 
-// The name of the block, in print.
+// The name of the block, and of pad's node, in print.
 class TransformerDecoderLayer;
+class Pad;
 
 GPUNET_BACKENDS_INLINE void require_targets(std::string_view loss, const Value& x,
                                             const Value& target) {
@@ -240,6 +243,19 @@ GPUNET_BACKENDS_INLINE Value conv2d(const Value& x, index_t out_channels, index_
                     options.name);
   return apply<3>(Conv2d{out_channels, kernel_size, options.stride, options.padding, Bias<false>{}},
                   x, options.name);
+}
+
+GPUNET_BACKENDS_INLINE Value pad(const Value& x, std::initializer_list<index_t> paddings,
+                                 std::string_view mode, double value) {
+  const std::span<const index_t> given(paddings.begin(), paddings.size());
+  const PadMode how = pad_mode_of("gpunet::nn::pad", mode);
+  require(how == PadMode::constant || value == 0, "gpunet::nn::pad: value ", value,
+          " for the mode \"", mode, "\" (it adds elements of x), leave one out");
+  const Sizes out = padded_sizes("gpunet::nn::pad", how, x.sizes(), given);
+  if (given.empty()) return x;
+  return detail::add_node<detail::Pad>(
+      "pad", GatherOp::padding(GatherOp::Kind::pad_with_mode, how, x.sizes(), given, value), x,
+      out);
 }
 
 GPUNET_BACKENDS_INLINE Value max_pool2d(const Value& x, index_t kernel_size,

@@ -58,6 +58,13 @@ struct Padding : detail::DimensionNumbers<N, Others...> {
 // odd, one more zero is below and right. In PyTorch padding='same'.
 struct PaddingSame {};
 
+// The padding of a convolution as a reflection at the outermost elements, copies of them, or the
+// elements at the other end; zeros without one of these. Its width is that of Padding or
+// PaddingSame. In PyTorch padding_mode='reflect', 'replicate' and 'circular'.
+struct PaddingReflect {};
+struct PaddingReplicate {};
+struct PaddingCircular {};
+
 // Padding of one side, behind, below and right, of the output of a transposed convolution:
 // OutputPadding<N>, or a number for each dimension. In PyTorch output_padding=N.
 template <index_t N, index_t... Others>

@@ -66,9 +66,9 @@ class Upsample {
                                   5,
                                   {{{channels, channels, 0, 0},
                                     {height, height, 0, 1},
-                                    {1, factor, 0, 2, true},
+                                    {1, factor, 0, 2, PadMode::replicate},
                                     {width, width, 0, 3},
-                                    {1, factor, 0, 4, true}}}},
+                                    {1, factor, 0, 4, PadMode::replicate}}}},
                          x, out);
   }
 

@@ -2,13 +2,16 @@
 // dimension counts from the end.
 #pragma once
 
+#include <algorithm>
 #include <initializer_list>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include <gpunet/core/padding.hpp>
 #include <gpunet/tensor/create.hpp>
 
 namespace gpunet {
@@ -160,6 +163,66 @@ auto repeat(X&& x, std::initializer_list<index_t> times) {
   Tensor<T, detail::DeviceOf<X>> out(view.device(), result);
   if (out.numel() > 0)
     detail::with_sizes(out, target) = detail::with_sizes(Tensor(detail::expression(view)), source);
+  return out;
+}
+
+// Returns x with elements around it, as torch.nn.functional.pad: `paddings` are two numbers for each
+// dimension, from the last on: left, right, top, bottom. The mode is "constant" (then they are
+// `value`, and negative paddings leave elements out), "reflect", "replicate" or "circular".
+template <detail::TensorLike X>
+auto pad(X&& x, std::initializer_list<index_t> paddings, std::string_view mode = "constant",
+         detail::ValueOf<X> value = {}) {
+  using T = detail::ValueOf<X>;
+  const std::span<const index_t> given(paddings.begin(), paddings.size());
+  const auto held = detail::stored(std::forward<X>(x));
+  auto from = detail::view_of(held);
+  const PadMode how = pad_mode_of("gpunet::pad", mode);
+  require(how == PadMode::constant || value == T{}, "gpunet::pad: value ", value,
+          " for the mode \"", mode, "\" (it adds elements of the tensor), leave one out");
+  const int rank = from.sizes().rank();
+  Tensor<T, detail::DeviceOf<X>> out(from.device(),
+                                     padded_sizes("gpunet::pad", how, from.sizes(), given));
+  if (out.numel() == 0) return out;
+  const auto before = [&](int d) {
+    return padding_of(given, rank, d)[0];
+  };
+  const auto after = [&](int d) {
+    return padding_of(given, rank, d)[1];
+  };
+  // Returns all of the result with the dimensions from `first` on inside of their padding.
+  const auto inside = [&](int first) {
+    auto view = detail::view_of(out);
+    for (int d = first; d < rank; ++d) {
+      const index_t start = std::max(index_t{0}, before(d));
+      view = narrow(view, d, start, out.size(d) - start - std::max(index_t{0}, after(d)));
+    }
+    return view;
+  };
+  for (int d = 0; d < rank; ++d) {
+    const index_t start = std::max(index_t{0}, -before(d));
+    from = narrow(from, d, start, from.size(d) - start - std::max(index_t{0}, -after(d)));
+  }
+  if (from.numel() > 0) inside(0) = from;
+  for (int d = 0; d < rank; ++d) {
+    const auto all = inside(d + 1);
+    const index_t left = std::max(index_t{0}, before(d)), right = std::max(index_t{0}, after(d)),
+                  extent = out.size(d) - left - right;
+    // Writes `n` elements at `to` from `source`, where the other elements of a mode begin.
+    const auto fill = [&](index_t to, index_t n, index_t reflected, index_t repeated,
+                          index_t circular) {
+      if (n == 0) return;
+      if (how == PadMode::constant)
+        narrow(all, d, to, n) = value;
+      else if (how == PadMode::reflect)
+        narrow(all, d, to, n) = flip(narrow(all, d, reflected, n), {d});
+      else if (how == PadMode::replicate)
+        narrow(all, d, to, n) = narrow(all, d, repeated, 1);
+      else
+        narrow(all, d, to, n) = narrow(all, d, circular, n);
+    };
+    fill(0, left, left + 1, left, extent);
+    fill(left + extent, right, left + extent - 1 - right, left + extent - 1, left);
+  }
   return out;
 }
 

@@ -2,9 +2,12 @@
 // activation and pooling.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <span>
 #include <string>
 
+#include <gpunet/core/padding.hpp>
 #include <gpunet/ops/conv2d/geometry.hpp>
 #include <gpunet/ops/conv2d/host/may_be_wide.hpp>
 #include <gpunet/ops/op.hpp>
@@ -13,10 +16,17 @@ namespace gpunet {
 
 namespace detail {
 
-// Returns the arguments of torch.nn.Conv1d, 2d or 3d in PyTorch's order and form. `g` has the
-// channels and groups.
-std::string convolution_repr(const Conv2dGeometry& g, std::span<const ConvAxis> axes,
-                             bool transposed, bool same, bool bias);
+// The arguments of torch.nn.Conv1d, 2d or 3d.
+struct ConvolutionRepr {
+  const Conv2dGeometry& channels;  // and groups
+  std::span<const ConvAxis> axes;
+  std::span<const std::int32_t> padded;  // by a node before, along each axis
+  bool transposed, same, bias;
+  PadMode padding_mode;
+
+  // Returns them in PyTorch's order and form.
+  std::string text() const;
+};
 
 }  // namespace detail
 
@@ -32,6 +42,10 @@ struct Conv2dOp {
   bool pool = false;  // over windows of 2 x 2 that do not overlap
   // Another activation, of a network without a backward pass; see fuse().
   Bounds bounds = {};
+  // Of a node before this one, which pads its input: the mode, and the rows above and columns left.
+  // Printed only.
+  PadMode padding_mode = PadMode::constant;
+  std::array<std::int32_t, 2> padded{};
 
   bool can_be_block() const {
     return geometry.groups == 1 && !transposed && geometry.rows.reach() <= most_reach &&

@@ -14,43 +14,55 @@
 
 namespace gpunet {
 
-GPUNET_INLINE std::string detail::convolution_repr(const Conv2dGeometry& g,
-                                                   std::span<const ConvAxis> axes, bool transposed,
-                                                   bool same, bool bias) {
+GPUNET_INLINE std::string detail::ConvolutionRepr::text() const {
   // Returns ", name=(planes, rows, columns)", or nothing for the default.
   const auto option = [&](std::string_view name, auto number, index_t usual) -> std::string {
     bool is_usual = true;
     std::string numbers;
-    for (const ConvAxis& axis : axes) {
-      is_usual = is_usual && number(axis) == usual;
-      numbers += concat(numbers.empty() ? "" : ", ", number(axis));
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+      const index_t n = number(i);
+      is_usual = is_usual && n == usual;
+      numbers += concat(numbers.empty() ? "" : ", ", n);
     }
     return is_usual ? "" : concat(", ", name, "=(", numbers, axes.size() == 1 ? ",)" : ")");
   };
-  const auto member = [](index_t ConvAxis::*of) {
-    return [of](const ConvAxis& axis) {
-      return axis.*of;
+  const auto member = [&](index_t ConvAxis::*of) {
+    return [this, of](std::size_t i) {
+      return axes[i].*of;
     };
   };
-  // Returns the elements behind the last window of a transposed convolution.
-  const auto rest = [](const ConvAxis& axis) {
-    return axis.size - ((axis.outputs - 1) * axis.stride - 2 * axis.padding +
-                        axis.dilation * (axis.kernel - 1) + 1);
+  const auto padding = [&](std::size_t i) {
+    return axes[i].padding + padded[i];
   };
-  return concat(transposed ? g.out_channels : g.in_channels, ", ",
-                transposed ? g.in_channels : g.out_channels,
-                option("kernel_size", member(&ConvAxis::kernel), 0),
-                option("stride", member(&ConvAxis::stride), 0),
-                same ? ", padding=same" : option("padding", member(&ConvAxis::padding), 0),
-                option("dilation", member(&ConvAxis::dilation), 1),
-                transposed ? option("output_padding", rest, 0) : "",
-                g.groups > 1 ? concat(", groups=", g.groups) : "", bias ? "" : ", bias=False");
+  // Returns the elements behind the last window of a transposed convolution.
+  const auto rest = [&](std::size_t i) {
+    const ConvAxis& axis = axes[i];
+    return axis.size - ((axis.outputs - 1) * axis.stride - 2 * axis.padding + axis.reach());
+  };
+  const Conv2dGeometry& g = channels;
+  return concat(
+      transposed ? g.out_channels : g.in_channels, ", ",
+      transposed ? g.in_channels : g.out_channels,
+      option("kernel_size", member(&ConvAxis::kernel), 0),
+      option("stride", member(&ConvAxis::stride), 0),
+      same ? ", padding=same" : option("padding", padding, 0),
+      option("dilation", member(&ConvAxis::dilation), 1),
+      transposed ? option("output_padding", rest, 0) : "",
+      g.groups > 1 ? concat(", groups=", g.groups) : "", bias ? "" : ", bias=False",
+      padding_mode == PadMode::constant ? "" : concat(", padding_mode=", name_of(padding_mode)));
 }
 
 GPUNET_INLINE std::string Conv2dOp::extra_repr(const Sizes& in, const Sizes&) const {
   const ConvAxis axes[] = {geometry.rows, geometry.columns};
-  return detail::convolution_repr(geometry, std::span(axes).subspan(in.rank() == 2 ? 1 : 0),
-                                  transposed, same, bias);
+  const std::size_t first = in.rank() == 2 ? 1 : 0;
+  return detail::ConvolutionRepr{geometry,
+                                 std::span(axes).subspan(first),
+                                 std::span(padded).subspan(first),
+                                 transposed,
+                                 same,
+                                 bias,
+                                 padding_mode}
+      .text();
 }
 
 template <class Geometry>

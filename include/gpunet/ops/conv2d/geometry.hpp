@@ -20,6 +20,13 @@ struct ConvAxis {
     const index_t read = (outputs - 1) * stride + reach(), before = padding + size;
     return read > before ? read : before;
   }
+  // Returns the same with the padding as elements of the input.
+  constexpr ConvAxis padded_by(index_t before, index_t behind) const {
+    ConvAxis axis = *this;
+    axis.size += before + behind;
+    axis.padding = 0;
+    return axis;
+  }
   // Returns whether each output is the product of one element.
   GPUNET_FN constexpr bool is_pointwise() const {
     return kernel == 1 && stride == 1 && padding == 0 && outputs == size;

@@ -17,6 +17,9 @@ struct Conv3dOp {
   Conv2dGeometry plane;  // of one plane of the output: its in_channels are channels x kernel planes
   bool bias = true, transposed = false;
   bool same = false;  // printed as padding=same
+  // Of a node before this one, as in Conv2dOp.
+  PadMode padding_mode = PadMode::constant;
+  std::array<std::int32_t, 3> padded{};
 
   index_t in_channels() const { return plane.in_channels / planes.kernel; }
 

@@ -129,7 +129,8 @@ GPUNET_INLINE std::string Conv3dOp::extra_repr(const Sizes&, const Sizes&) const
   Conv2dGeometry channels = plane;
   channels.in_channels = in_channels();
   const ConvAxis axes[] = {planes, plane.rows, plane.columns};
-  return detail::convolution_repr(channels, axes, transposed, same, bias);
+  return detail::ConvolutionRepr{channels, axes, padded, transposed, same, bias, padding_mode}
+      .text();
 }
 
 template <class D, class T>
