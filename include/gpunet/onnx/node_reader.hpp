@@ -97,7 +97,7 @@ class NodeReader {
   }
   // Returns a tensor of weights.
   const Known& weights(std::size_t i, int rank) const {
-    const Known* known = this->known(i);
+    const Known* known = std::get_if<Known>(&operand(i));
     if (!known || known->is_small || !known->tensor.problem.empty())
       fail(concat("input ", i,
                   " is no tensor of floats in the file (gpunet trains those), save it "
