@@ -8,6 +8,7 @@
 #include <gpunet/distributed/src.cuh>
 #include <gpunet/model/src.cuh>
 #include <gpunet/nn/src.cuh>
+#include <gpunet/onnx/src.cuh>
 #include <gpunet/ops/src.cuh>
 #include <gpunet/optim/src.cuh>
 #include <gpunet/tensor/src.cuh>

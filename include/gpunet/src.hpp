@@ -12,6 +12,7 @@
 #include <gpunet/io/src.hpp>
 #include <gpunet/model/src.hpp>
 #include <gpunet/nn/src.hpp>
+#include <gpunet/onnx/src.hpp>
 #include <gpunet/ops/src.hpp>
 #include <gpunet/optim/src.hpp>
 #include <gpunet/tensor/src.hpp>

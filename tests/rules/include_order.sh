@@ -8,6 +8,7 @@ order=(
   version.hpp core io device functions tensor ops graph nn model optim data distributed train
   gpunet.hpp distributed.hpp functional.hpp images.hpp tables.hpp tensors.hpp thrust.hpp
   networks networks.hpp
+  onnx onnx.hpp
   extras datasets.hpp plot.hpp tensorboard.hpp src.hpp src.cuh
 )
 

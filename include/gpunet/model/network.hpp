@@ -28,7 +28,15 @@
 namespace gpunet {
 
 namespace detail {
+
 struct NetworkAccess;  // network_access.hpp
+
+// A model that another program saved, of which build_network() makes the graph.
+template <class Saved>
+concept SavedModel = requires(const Saved& saved) {
+  build_network(saved, nn::detail::Backend::none);
+};
+
 }  // namespace detail
 
 class StateVisitor;  // core/state.hpp
@@ -104,6 +112,11 @@ class Network : public Trackable<Network<D, T>> {
   requires(nn::values_taken_by<F> > 0)
       Network(Network& other, F f, const Sizes& input0, const Sizes& input1, const Sizes& input2)
       : Network(other, graph_of<3>(f, {input0, input1, input2})) {}
+  // Makes the network of a model that another program saved, with its parameters (onnx.hpp):
+  //   Network net(host, onnx::read("model.onnx"));
+  template <detail::SavedModel Saved>
+  Network(D& device, const Saved& saved)
+      : Network(device, Drawn::no, build_network(saved, nn::detail::backend_of<D, T>())) {}
   // A function without sizes does not compile.
   template <class F>
   requires(nn::values_taken_by<F> > 0) Network(D& device, F f)
@@ -368,6 +381,11 @@ class Network : public Trackable<Network<D, T>> {
   }
 
   Network(D& device, Graph graph, std::shared_ptr<Arena<D, T>> arena);
+  // `built` has a graph, and copies the parameters.
+  template <class Built>
+  Network(D& device, Drawn drawn, Built built) : Network(device, std::move(built.graph), drawn) {
+    built.copy_to(*this);
+  }
 
   static View<T, D> all(const Buffer<T, D>& buffer) {
     return {buffer.data(), Sizes{buffer.size()}};
@@ -536,6 +554,8 @@ requires(nn::values_taken_by<F> > 0) Network(D&, F, Sizes, Sizes, NetworkOptions
 template <class D, class F>
 requires(nn::values_taken_by<F> > 0) Network(D&, F, Sizes, Sizes, Sizes, NetworkOptions)
 ->Network<D, float>;
+template <class D, detail::SavedModel Saved>
+Network(D&, const Saved&) -> Network<D, float>;
 
 // Gives the compiler one clear error for other arguments.
 template <detail::Wrong D, class T>

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <bit>
 #include <cerrno>
 #include <chrono>
 #include <cmath>
@@ -25,59 +24,9 @@
 #include <gpunet/io/crc32.hpp>
 #include <gpunet/io/file.hpp>
 #include <gpunet/io/image.hpp>
+#include <gpunet/io/protobuf.hpp>
 
 namespace gpunet::io::detail {
-
-// A protocol buffers message (protobuf.dev/programming-guides/encoding), built field by field.
-// Fields with the same number form a list.
-class ProtoMessage {
- public:
-  ProtoMessage& integer(int field, std::uint64_t value) {
-    begin(field, 0);
-    append_varint(value);
-    return *this;
-  }
-  ProtoMessage& number(int field, double value) {
-    begin(field, 1);
-    append_number(bytes_, std::bit_cast<std::uint64_t>(value));
-    return *this;
-  }
-  ProtoMessage& number(int field, float value) {
-    begin(field, 5);
-    append_number(bytes_, std::bit_cast<std::uint32_t>(value));
-    return *this;
-  }
-  ProtoMessage& bytes(int field, std::string_view value) {
-    begin(field, 2);
-    append_varint(value.size());
-    bytes_ += value;
-    return *this;
-  }
-  ProtoMessage& message(int field, const ProtoMessage& value) { return bytes(field, value.bytes_); }
-  // Appends a packed list.
-  ProtoMessage& numbers(int field, const std::vector<double>& values) {
-    begin(field, 2);
-    append_varint(8 * values.size());
-    for (double value : values)
-      append_number(bytes_, std::bit_cast<std::uint64_t>(value));
-    return *this;
-  }
-
-  const std::string& bytes() const { return bytes_; }
-
- private:
-  void begin(int field, int wire_type) {
-    append_varint(static_cast<std::uint64_t>(field << 3 | wire_type));
-  }
-  // Seven bits per byte, lowest first; the highest bit of a byte means that more follow.
-  void append_varint(std::uint64_t value) {
-    for (; value >= 0x80; value >>= 7)
-      bytes_ += static_cast<char>((value & 0x7F) | 0x80);
-    bytes_ += static_cast<char>(value);
-  }
-
-  std::string bytes_;
-};
 
 // Returns the time in seconds since 1970.
 inline double wall_time() {

@@ -1,0 +1,522 @@
+// Constants of an ONNX graph, and the operations on them that are computed while it is read: those
+// that exporters write around Reshape. The batch is a symbol in them.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gpunet/core/error.hpp>
+#include <gpunet/io/binary.hpp>
+#include <gpunet/io/json.hpp>
+#include <gpunet/onnx/model.hpp>
+
+namespace gpunet::onnx::detail {
+
+using io::detail::printable;
+
+// A whole number: number + batches * (the extent of the batch).
+struct Extent {
+  index_t number = 0, batches = 0;
+  friend bool operator==(const Extent&, const Extent&) = default;
+};
+
+// A tensor that is known when a network is built: a few integers, or numbers in the file.
+struct Known {
+  Sizes sizes = {};
+  bool is_small = false;              // whether the elements are in `integers`
+  std::vector<Extent> integers = {};  // row-major
+  io::TensorEntry tensor = {};        // else
+  bool is_initializer = false;        // of the file, as it is: it is trained
+};
+
+// The most elements of a tensor that folding computes: more than any shape has.
+inline constexpr index_t most_folded = 1 << 16;
+
+// Returns a tensor of the file, or of an attribute.
+inline Known known_of(const io::TensorEntry& entry, bool is_initializer) {
+  Known known{.sizes = entry.sizes, .tensor = entry, .is_initializer = is_initializer};
+  using io::Dtype;
+  const bool is_float = entry.dtype == Dtype::F32 || entry.dtype == Dtype::F64 ||
+                        entry.dtype == Dtype::F16 || entry.dtype == Dtype::BF16;
+  if (!entry.problem.empty() || is_float || !io::is_parameter_type(entry.dtype) ||
+      entry.sizes.numel() > most_folded)
+    return known;
+  std::vector<index_t> numbers(static_cast<std::size_t>(entry.sizes.numel()));
+  io::copy_as(entry, std::span(numbers));
+  known.is_small = true;
+  for (const index_t number : numbers)
+    known.integers.push_back({number});
+  return known;
+}
+
+// Returns the elements of a tensor, row-major; nothing for more than most_folded.
+inline std::optional<std::vector<double>> numbers_of(const Known& known) {
+  if (known.sizes.numel() > most_folded) return std::nullopt;
+  std::vector<double> numbers(static_cast<std::size_t>(known.sizes.numel()));
+  if (!known.is_small) {
+    io::copy_as(known.tensor, std::span(numbers));
+    return numbers;
+  }
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (known.integers[i].batches != 0) return std::nullopt;
+    numbers[i] = static_cast<double>(known.integers[i].number);
+  }
+  return numbers;
+}
+
+// Returns the strides of row-major elements for an operand that is broadcast to `out`: 0 along
+// repeated dimensions.
+inline std::vector<index_t> broadcast_strides(const Sizes& sizes, const Sizes& out) {
+  std::vector<index_t> strides(static_cast<std::size_t>(out.rank()));
+  index_t stride = 1;
+  for (int i = sizes.rank() - 1, o = out.rank() - 1; i >= 0; --i, --o) {
+    strides[static_cast<std::size_t>(o)] = sizes[i] == 1 ? 0 : stride;
+    stride *= sizes[i];
+  }
+  return strides;
+}
+
+// One operation on constants.
+class Folding {
+ public:
+  // `storage` stores the bytes of results with fractions. An input that is left out is null.
+  Folding(const NodeInfo& node, std::vector<const Known*> inputs,
+          std::deque<std::vector<std::byte>>& storage)
+      : node_(node), inputs_(std::move(inputs)), storage_(storage) {}
+
+  // Returns the result; nothing for an operation, or sizes, that are not computed here.
+  std::optional<Known> run() {
+    struct Rule {
+      std::string_view op;
+      std::optional<Known> (Folding::*fold)();
+    };
+    static constexpr Rule rules[] = {{"Add", &Folding::add},
+                                     {"Cast", &Folding::cast},
+                                     {"Ceil", &Folding::ceil},
+                                     {"Concat", &Folding::concat},
+                                     {"Constant", &Folding::constant},
+                                     {"ConstantOfShape", &Folding::constant_of_shape},
+                                     {"Div", &Folding::div},
+                                     {"Equal", &Folding::equal},
+                                     {"Expand", &Folding::expand},
+                                     {"Floor", &Folding::floor},
+                                     {"Gather", &Folding::gather},
+                                     {"Identity", &Folding::identity},
+                                     {"Mul", &Folding::mul},
+                                     {"Neg", &Folding::neg},
+                                     {"Pow", &Folding::pow},
+                                     {"Range", &Folding::range},
+                                     {"ReduceProd", &Folding::reduce_prod},
+                                     {"Reshape", &Folding::reshape},
+                                     {"Slice", &Folding::slice},
+                                     {"Sqrt", &Folding::sqrt},
+                                     {"Squeeze", &Folding::squeeze},
+                                     {"Sub", &Folding::sub},
+                                     {"Transpose", &Folding::transpose},
+                                     {"Unsqueeze", &Folding::unsqueeze},
+                                     {"Where", &Folding::where}};
+    for (const Rule& rule : rules)
+      if (rule.op == node_.op) return (this->*rule.fold)();
+    return std::nullopt;
+  }
+
+ private:
+  using Result = std::optional<Known>;
+  using Wide = gpunet::detail::WideExtent;
+
+  const Known* input(std::size_t i) const { return i < inputs_.size() ? inputs_[i] : nullptr; }
+  index_t integer(std::string_view name, index_t otherwise) const {
+    const Attribute* found = node_.find(name);
+    return found ? found->integer : otherwise;
+  }
+  // Returns integers of an input, or of an attribute where an older opset has them; nothing for
+  // values that depend on the batch or are not there.
+  std::optional<std::vector<index_t>> integers(std::size_t i, std::string_view attribute) const {
+    if (const Attribute* found = node_.find(attribute)) return found->integers;
+    const Known* known = input(i);
+    if (!known || !known->is_small) return std::nullopt;
+    std::vector<index_t> result;
+    for (const Extent& extent : known->integers) {
+      if (extent.batches != 0) return std::nullopt;
+      result.push_back(extent.number);
+    }
+    return result;
+  }
+
+  static Known small(const Sizes& sizes, std::vector<Extent> integers) {
+    return {.sizes = sizes, .is_small = true, .integers = std::move(integers)};
+  }
+  Known floats(const Sizes& sizes, const std::vector<double>& numbers) {
+    const std::vector<float> rounded(numbers.begin(), numbers.end());
+    const auto bytes = std::as_bytes(std::span(rounded));
+    storage_.emplace_back(bytes.begin(), bytes.end());
+    Known known{.sizes = sizes};
+    known.tensor.sizes = sizes;
+    known.tensor.bytes = storage_.back();
+    return known;
+  }
+
+  // Returns f of integers, or g of other numbers, element by element with broadcasting.
+  template <class F, class G>
+  Result pairwise(F f, G g) {
+    const Known *a = input(0), *b = input(1);
+    if (!a || !b) return std::nullopt;
+    const std::optional<Sizes> out = broadcast_shapes(a->sizes, b->sizes);
+    if (!out || !out->at_most(most_folded)) return std::nullopt;
+    const auto each = [&](auto call) {
+      const std::vector<index_t> of_a = broadcast_strides(a->sizes, *out),
+                                 of_b = broadcast_strides(b->sizes, *out);
+      for (index_t k = 0; k < out->numel(); ++k) {
+        index_t rest = k, i = 0, j = 0;
+        for (int d = out->rank() - 1; d >= 0; --d) {
+          const index_t at = rest % (*out)[d];
+          rest /= (*out)[d];
+          i += at * of_a[static_cast<std::size_t>(d)], j += at * of_b[static_cast<std::size_t>(d)];
+        }
+        call(static_cast<std::size_t>(i), static_cast<std::size_t>(j));
+      }
+    };
+    if (a->is_small && b->is_small) {
+      std::vector<Extent> result;
+      bool exact = true;
+      each([&](std::size_t i, std::size_t j) {
+        const std::optional<Extent> extent = f(a->integers[i], b->integers[j]);
+        exact = exact && extent.has_value();
+        result.push_back(extent.value_or(Extent{}));
+      });
+      if (!exact) return std::nullopt;
+      return small(*out, std::move(result));
+    }
+    const auto x = numbers_of(*a), y = numbers_of(*b);
+    if (!x || !y) return std::nullopt;
+    std::vector<double> result;
+    each([&](std::size_t i, std::size_t j) { result.push_back(g((*x)[i], (*y)[j])); });
+    return floats(*out, result);
+  }
+
+  // Returns an extent whose parts fit into index_t.
+  static std::optional<Extent> fitting(Wide number, Wide batches) {
+    const Extent extent{static_cast<index_t>(number), static_cast<index_t>(batches)};
+    if (extent.number != number || extent.batches != batches) return std::nullopt;
+    return extent;
+  }
+  static std::optional<Extent> sum(const Extent& a, const Extent& b, int sign) {
+    return fitting(Wide{a.number} + sign * Wide{b.number},
+                   Wide{a.batches} + sign * Wide{b.batches});
+  }
+  static std::optional<Extent> product(const Extent& a, const Extent& b) {
+    if (a.batches != 0 && b.batches != 0) return std::nullopt;
+    return fitting(Wide{a.number} * b.number,
+                   Wide{a.number} * b.batches + Wide{a.batches} * b.number);
+  }
+  static std::optional<Extent> quotient(const Extent& a, const Extent& b) {
+    if (b.batches != 0) {  // of two multiples of the batch
+      if (a.number != 0 || b.number != 0 || a.batches % b.batches != 0) return std::nullopt;
+      return fitting(Wide{a.batches} / b.batches, 0);
+    }
+    if (b.number == 0 ||
+        (a.batches != 0 && (a.number % b.number != 0 || a.batches % b.number != 0)))
+      return std::nullopt;
+    return fitting(Wide{a.number} / b.number, Wide{a.batches} / b.number);
+  }
+
+  Result add() {
+    return pairwise([](const Extent& a, const Extent& b) { return sum(a, b, 1); }, std::plus<>());
+  }
+  Result sub() {
+    return pairwise([](const Extent& a, const Extent& b) { return sum(a, b, -1); }, std::minus<>());
+  }
+  Result mul() { return pairwise(product, std::multiplies<>()); }
+  Result div() { return pairwise(quotient, std::divides<>()); }
+  Result equal() {
+    return pairwise(
+        [](const Extent& a, const Extent& b) -> std::optional<Extent> { return Extent{a == b}; },
+        [](double a, double b) -> double { return a == b; });
+  }
+  Result pow() {
+    return pairwise([](const Extent&, const Extent&) { return std::optional<Extent>(); },
+                    [](double a, double b) { return std::pow(a, b); });
+  }
+
+  // Returns f of each number.
+  template <class F>
+  Result each_number(F f) {
+    if (!input(0)) return std::nullopt;
+    auto numbers = numbers_of(*input(0));
+    if (!numbers) return std::nullopt;
+    std::transform(numbers->begin(), numbers->end(), numbers->begin(), f);
+    return floats(input(0)->sizes, *numbers);
+  }
+  Result sqrt() {
+    return each_number([](double x) { return std::sqrt(x); });
+  }
+  Result floor() {
+    return each_number([](double x) { return std::floor(x); });
+  }
+  Result ceil() {
+    return each_number([](double x) { return std::ceil(x); });
+  }
+  Result neg() {
+    if (!input(0) || !input(0)->is_small) return each_number([](double x) { return -x; });
+    std::vector<Extent> result;
+    for (const Extent& extent : input(0)->integers) {
+      const auto negative = sum({}, extent, -1);
+      if (!negative) return std::nullopt;
+      result.push_back(*negative);
+    }
+    return small(input(0)->sizes, std::move(result));
+  }
+
+  Result identity() {
+    if (!input(0)) return std::nullopt;
+    return *input(0);
+  }
+  Result cast() {
+    constexpr index_t onnx_float = 1, onnx_float16 = 10, onnx_double = 11, onnx_bfloat16 = 16;
+    if (!input(0)) return std::nullopt;
+    const index_t to = integer("to", 0);
+    if (to == onnx_float || to == onnx_float16 || to == onnx_double || to == onnx_bfloat16) {
+      if (!input(0)->is_small) return *input(0);
+      const auto numbers = numbers_of(*input(0));
+      if (!numbers) return std::nullopt;
+      return floats(input(0)->sizes, *numbers);
+    }
+    if (input(0)->is_small) return *input(0);
+    const auto numbers = numbers_of(*input(0));
+    if (!numbers) return std::nullopt;
+    std::vector<Extent> result;
+    for (const double number : *numbers) {
+      if (!(std::fabs(number) < 0x1p62)) return std::nullopt;
+      result.push_back({static_cast<index_t>(number)});
+    }
+    return small(input(0)->sizes, std::move(result));
+  }
+
+  Result constant() {
+    using Kind = Attribute::Kind;
+    for (const Attribute& attribute : node_.attributes) {
+      const auto count = [](const auto& list) {
+        return Sizes{static_cast<index_t>(list.size())};
+      };
+      std::vector<Extent> list;
+      for (const index_t number : attribute.integers)
+        list.push_back({number});
+      if (attribute.kind == Kind::tensor) return known_of(attribute.tensor, false);
+      if (attribute.kind == Kind::integer) return small({}, {{attribute.integer}});
+      if (attribute.kind == Kind::integers) return small(count(list), list);
+      if (attribute.kind == Kind::number) return floats({}, {attribute.number});
+      if (attribute.kind == Kind::numbers)
+        return floats(count(attribute.numbers),
+                      {attribute.numbers.begin(), attribute.numbers.end()});
+    }
+    return std::nullopt;
+  }
+  Result constant_of_shape() {
+    const auto extents = integers(0, "");
+    const std::optional<Sizes> sizes = extents ? sizes_of(*extents) : std::nullopt;
+    if (!sizes || !sizes->at_most(most_folded)) return std::nullopt;
+    const auto count = static_cast<std::size_t>(sizes->numel());
+    const Attribute* value = node_.find("value");
+    if (!value) return floats(*sizes, std::vector<double>(count));
+    const Known known = known_of(value->tensor, false);
+    if (known.sizes.numel() != 1) return std::nullopt;
+    if (known.is_small) return small(*sizes, std::vector<Extent>(count, known.integers[0]));
+    return floats(*sizes, std::vector<double>(count, (*numbers_of(known))[0]));
+  }
+  static std::optional<Sizes> sizes_of(const std::vector<index_t>& extents) {
+    if (extents.size() > std::size_t{Sizes::max_rank} ||
+        std::any_of(extents.begin(), extents.end(), [](index_t n) { return n < 0; }))
+      return std::nullopt;
+    return Sizes(extents);
+  }
+  Result range() {
+    const auto start = integers(0, ""), limit = integers(1, ""), delta = integers(2, "");
+    if (!start || !limit || !delta || start->size() != 1 || limit->size() != 1 ||
+        delta->size() != 1 || delta->at(0) == 0)
+      return std::nullopt;
+    std::vector<Extent> result;
+    const Wide step = (*delta)[0], end = (*limit)[0];
+    for (Wide at = (*start)[0]; step > 0 ? at < end : at > end; at += step) {
+      if (std::ssize(result) == most_folded) return std::nullopt;
+      result.push_back({static_cast<index_t>(at)});
+    }
+    const Sizes sizes{std::ssize(result)};
+    return small(sizes, std::move(result));
+  }
+
+  Result where() {
+    const Known *condition = input(0), *a = input(1), *b = input(2);
+    if (!condition || !a || !b || !condition->is_small || !a->is_small || !b->is_small ||
+        a->sizes != b->sizes || a->sizes != condition->sizes)
+      return std::nullopt;
+    std::vector<Extent> result;
+    for (std::size_t i = 0; i < a->integers.size(); ++i)
+      result.push_back(condition->integers[i] == Extent{} ? b->integers[i] : a->integers[i]);
+    return small(a->sizes, std::move(result));
+  }
+  Result expand() {
+    const auto extents = integers(1, "");
+    const std::optional<Sizes> sizes = extents ? sizes_of(*extents) : std::nullopt;
+    if (!sizes || !sizes->at_most(most_folded)) return std::nullopt;
+    const Known ones = small(*sizes, std::vector<Extent>(static_cast<std::size_t>(sizes->numel())));
+    return Folding(node_, {input(0), &ones}, storage_).add();
+  }
+  Result reduce_prod() {
+    if (!input(0) || !input(0)->is_small || input(0)->sizes.rank() != 1) return std::nullopt;
+    std::optional<Extent> all = Extent{1};
+    for (const Extent& extent : input(0)->integers)
+      if (all) all = product(*all, extent);
+    if (!all) return std::nullopt;
+    return small(integer("keepdims", 1) != 0 ? Sizes{1} : Sizes{}, {*all});
+  }
+
+  // Integers along one dimension.
+  const Known* list(std::size_t i) const {
+    const Known* known = input(i);
+    return known && known->is_small && known->sizes.rank() == 1 ? known : nullptr;
+  }
+  Result concat() {
+    std::vector<Extent> all;
+    for (std::size_t i = 0; i < inputs_.size(); ++i) {
+      if (!list(i) || std::ssize(all) > most_folded) return std::nullopt;
+      all.insert(all.end(), list(i)->integers.begin(), list(i)->integers.end());
+    }
+    const Sizes sizes{std::ssize(all)};
+    return small(sizes, std::move(all));
+  }
+  Result gather() {
+    const auto indices = integers(1, "");
+    const Known* from = list(0);
+    if (!from || !indices || integer("axis", 0) > 0 || integer("axis", 0) < -1) return std::nullopt;
+    std::vector<Extent> result;
+    const index_t count = std::ssize(from->integers);
+    for (const index_t index : *indices) {
+      if (index < -count || index >= count) return std::nullopt;
+      result.push_back(from->integers[static_cast<std::size_t>(index < 0 ? index + count : index)]);
+    }
+    return small(input(1)->sizes, std::move(result));
+  }
+  Result slice() {
+    const auto starts = integers(1, "starts"), ends = integers(2, "ends"),
+               steps = integers(4, "steps");
+    const Known* from = list(0);
+    if (!from || !starts || !ends || starts->size() != 1 || ends->size() != 1 ||
+        (steps && (steps->size() != 1 || steps->at(0) < 1)))
+      return std::nullopt;
+    const index_t count = std::ssize(from->integers), step = steps ? (*steps)[0] : 1;
+    const auto within = [&](index_t at) {
+      return std::clamp<index_t>(at < 0 ? at + count : at, 0, count);
+    };
+    std::vector<Extent> result;
+    const index_t end = within((*ends)[0]);
+    for (index_t at = within((*starts)[0]); at < end; at += std::min(step, count))
+      result.push_back(from->integers[static_cast<std::size_t>(at)]);
+    const Sizes sizes{std::ssize(result)};
+    return small(sizes, std::move(result));
+  }
+
+  // Returns the same elements in another shape; a copy where they are not in order.
+  Result reshaped(const Sizes& sizes) {
+    if (!sizes.at_most(most_elements) || sizes.numel() != input(0)->sizes.numel())
+      return std::nullopt;
+    Known known = *input(0);
+    known.sizes = known.tensor.sizes = sizes;
+    if (known.tensor.strides.rank() == 0) return known;
+    if (!sizes.at_most(most_folded)) return std::nullopt;
+    return floats(sizes, *numbers_of(*input(0)));
+  }
+  Result reshape() {
+    auto extents = integers(1, "shape");
+    if (!input(0) || !extents || extents->size() > std::size_t{Sizes::max_rank})
+      return std::nullopt;
+    const Sizes& in = input(0)->sizes;
+    index_t* computed = nullptr;
+    index_t others = 1;
+    for (std::size_t i = 0; i < extents->size(); ++i) {
+      index_t& extent = (*extents)[i];
+      if (extent == 0 && integer("allowzero", 0) == 0 && std::cmp_less(i, in.rank()))
+        extent = in[static_cast<int>(i)];
+      if (extent == -1 && !computed)
+        computed = &extent;
+      else if (extent < 1 || others > most_elements / extent)
+        return std::nullopt;
+      else
+        others *= extent;
+    }
+    if (computed) *computed = in.numel() / others;
+    return reshaped(Sizes(*extents));
+  }
+  Result squeeze() {
+    const auto axes = integers(1, "axes");
+    if (!input(0)) return std::nullopt;
+    const Sizes& in = input(0)->sizes;
+    Sizes out;
+    for (int i = 0; i < in.rank(); ++i) {
+      const auto is = [&](index_t axis) {
+        return axis == i || axis + in.rank() == i;
+      };
+      const bool drops =
+          axes ? std::any_of(axes->begin(), axes->end(), is) : in[i] == 1 && inputs_.size() < 2;
+      if (!drops) out.append(in[i]);
+    }
+    return reshaped(out);
+  }
+  Result unsqueeze() {
+    const auto axes = integers(1, "axes");
+    if (!input(0) || !axes) return std::nullopt;
+    const Sizes& in = input(0)->sizes;
+    const index_t rank = in.rank() + std::ssize(*axes);
+    if (rank > Sizes::max_rank) return std::nullopt;
+    Sizes out;
+    int next = 0;
+    for (index_t i = 0; i < rank; ++i) {
+      const auto is = [&](index_t axis) {
+        return axis == i || axis + rank == i;
+      };
+      if (std::any_of(axes->begin(), axes->end(), is))
+        out.append(1);
+      else if (next < in.rank())
+        out.append(in[next++]);
+    }
+    return reshaped(out);
+  }
+  // Returns a view: the strides are in another order.
+  Result transpose() {
+    const Known* from = input(0);
+    if (!from || from->is_small || !from->tensor.problem.empty()) return std::nullopt;
+    const int rank = from->sizes.rank();
+    std::vector<index_t> order;
+    for (int i = rank - 1; i >= 0; --i)
+      order.push_back(i);
+    if (const Attribute* perm = node_.find("perm")) order = perm->integers;
+    std::vector<index_t> sorted = order;
+    std::sort(sorted.begin(), sorted.end());
+    for (int i = 0; i < rank; ++i)
+      if (std::ssize(sorted) != rank || sorted[static_cast<std::size_t>(i)] != i)
+        return std::nullopt;
+    Known known{.tensor = from->tensor, .is_initializer = from->is_initializer};
+    const Sizes strides = from->tensor.strides.rank() > 0 ? from->tensor.strides
+                                                          : io::detail::packed_strides(from->sizes);
+    known.tensor.strides = {};
+    for (const index_t i : order) {
+      known.sizes.append(from->sizes[static_cast<int>(i)]);
+      known.tensor.strides.append(strides[static_cast<int>(i)]);
+    }
+    known.tensor.sizes = known.sizes;
+    return known;
+  }
+
+  const NodeInfo& node_;
+  std::vector<const Known*> inputs_;
+  std::deque<std::vector<std::byte>>& storage_;
+};
+
+}  // namespace gpunet::onnx::detail

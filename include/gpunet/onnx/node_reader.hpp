@@ -1,0 +1,261 @@
+// The state in which nodes of an ONNX graph become nodes of a network, and one such node.
+#pragma once
+
+#include <algorithm>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <gpunet/core/error.hpp>
+#include <gpunet/nn/constant.hpp>
+#include <gpunet/nn/functional.hpp>
+#include <gpunet/onnx/fold.hpp>
+#include <gpunet/onnx/model.hpp>
+
+namespace gpunet::onnx::detail {
+
+inline namespace GPUNET_BACKENDS {
+
+using nn::Value;
+
+// A value of the ONNX graph: one of the network, or a constant.
+using Operand = std::variant<Known, Value>;
+
+// The tensors that the parameters and buffers of a node of the network get.
+struct Binding {
+  std::size_t node;
+  std::vector<io::TensorEntry> parameters, buffers;
+};
+
+// The network that is being built.
+struct Building {
+  const ModelData& model;
+  std::unordered_map<std::string_view, Operand> operands = {};
+  std::unordered_map<std::string_view, int> readers = {};              // of each value
+  std::unordered_map<std::string_view, std::size_t> sole_reader = {};  // the last reader
+  std::unordered_map<std::string_view, Value> parameters = {};         // initializers as values
+  std::vector<Binding> bindings = {};
+  std::deque<std::vector<std::byte>> folded = {};
+  std::vector<bool> is_done = {};  // of the nodes: read with an earlier one
+  index_t batch = -1;              // of a file with one batch size; -1: any
+  index_t folded_elements = 0;
+};
+
+// The error of a node, which has its place in it.
+class NodeError : public Error {
+ public:
+  using Error::Error;
+};
+
+// A node that is being read: its inputs and attributes, and the place of its outputs. Functions
+// throw an Error that names the node for inputs and attributes that are not there or have another
+// type.
+class NodeReader {
+ public:
+  NodeReader(Building& building, std::size_t index)
+      : building_(building), node_(building.model.nodes[index]), index_(index) {}
+
+  const NodeInfo& info() const { return node_; }
+  index_t opset() const { return building_.model.opset; }
+  Building& building() { return building_; }
+  std::size_t index() const { return index_; }
+
+  // Returns where the node is, for messages: "gpunet::onnx: net.onnx, node 3, Conv "conv1"".
+  std::string place() const {
+    return concat("gpunet::onnx: ", building_.model.path, ", node ", index_, ", ",
+                  printable(node_.op), " \"", printable(node_.name), "\" (opset ", opset(), ")");
+  }
+  [[noreturn]] void fail(std::string_view what) const {
+    throw_error(NodeError(concat(place(), ": ", what)));
+  }
+  void want(bool condition, std::string_view what) const {
+    if (!condition) fail(what);
+  }
+
+  std::size_t inputs() const { return node_.inputs.size(); }
+  bool has(std::size_t i) const { return i < node_.inputs.size() && !node_.inputs[i].empty(); }
+  const Operand& operand(std::size_t i) const {
+    if (!has(i)) fail(concat("no input ", i, " (the operator needs it), save the model again"));
+    return building_.operands.at(node_.inputs[i]);
+  }
+  // Returns an input that the network computes.
+  const Value& value(std::size_t i) const {
+    const Value* value = std::get_if<Value>(&operand(i));
+    if (!value)
+      fail(concat("input ", i,
+                  " is a constant (gpunet computes it in the network only), fold it "
+                  "in Python: onnxscript.optimizer.optimize"));
+    return *value;
+  }
+  // Returns an input that is constant, or null.
+  const Known* known(std::size_t i) const {
+    return has(i) ? std::get_if<Known>(&operand(i)) : nullptr;
+  }
+  // Returns a tensor of weights.
+  const Known& weights(std::size_t i, int rank) const {
+    const Known* known = std::get_if<Known>(&operand(i));
+    if (!known || known->is_small || !known->tensor.problem.empty())
+      fail(concat("input ", i,
+                  " is no tensor of floats in the file (gpunet trains those), save it "
+                  "as an initializer"));
+    if (rank >= 0 && known->sizes.rank() != rank)
+      fail(concat("input ", i, " of shape ", to_string(known->sizes), " (want ", rank,
+                  " dimensions)"));
+    for (const index_t extent : known->sizes)
+      if (extent < 1) fail(concat("input ", i, " of shape ", to_string(known->sizes)));
+    return *known;
+  }
+  // Returns the only element of a constant; nothing for other inputs.
+  std::optional<double> number(std::size_t i) const {
+    const Known* known = this->known(i);
+    if (!known || known->sizes.numel() != 1) return std::nullopt;
+    const auto numbers = numbers_of(*known);
+    if (!numbers) return std::nullopt;
+    return (*numbers)[0];
+  }
+  // Returns whole numbers: an attribute, or input i, where later opsets have it; none if neither is
+  // there.
+  std::optional<std::vector<index_t>> integers(std::string_view name, std::size_t i) const {
+    if (const Attribute* found = node_.find(name)) return found->integers;
+    if (!has(i)) return std::nullopt;
+    const Known* known = this->known(i);
+    std::vector<index_t> result;
+    want(known && known->is_small, concat(name,
+                                          " depend on the inputs (gpunet knows sizes before "
+                                          "it runs), save the model with constant sizes"));
+    for (const Extent& extent : known->integers) {
+      want(extent.batches == 0, concat(name, " depend on the batch"));
+      result.push_back(extent.number);
+    }
+    return result;
+  }
+
+  index_t attribute(std::string_view name, index_t otherwise) const {
+    const Attribute* found = node_.find(name);
+    return found ? found->integer : otherwise;
+  }
+  double attribute(std::string_view name, double otherwise) const {
+    const Attribute* found = node_.find(name);
+    return found ? found->number : otherwise;
+  }
+  std::string_view attribute(std::string_view name, std::string_view otherwise) const {
+    const Attribute* found = node_.find(name);
+    return found ? found->text : otherwise;
+  }
+  // Returns `count` whole numbers from `least` to 2^20.
+  std::vector<index_t> attribute(std::string_view name, std::size_t count, index_t otherwise,
+                                 index_t least) const {
+    const Attribute* found = node_.find(name);
+    if (!found) return std::vector<index_t>(count, otherwise);
+    const auto fits = [&](index_t n) {
+      return least <= n && n <= 1 << 20;
+    };
+    if (found->integers.size() != count ||
+        !std::all_of(found->integers.begin(), found->integers.end(), fits))
+      fail(concat("attribute ", name, " (want ", count, " numbers from ", least, " to 2^20)"));
+    return found->integers;
+  }
+  // Returns a dimension of x, counted as of its sample.
+  int sample_dim(const Value& x, index_t axis) const {
+    const index_t from = axis < 0 ? axis + x.dim() : axis;
+    if (from == 0)
+      fail("an operation along the batch (gpunet computes samples one by one), change the model");
+    if (from < 0 || from >= x.dim())
+      fail(concat("axis ", axis, " of a value with ", x.dim(), " dimensions"));
+    return static_cast<int>(from) - 1;
+  }
+
+  void give(const Value& value, std::size_t output = 0) { give(Operand(value), output); }
+  void give(const Operand& operand, std::size_t output = 0) {
+    if (output < node_.outputs.size() && !node_.outputs[output].empty())
+      building_.operands.insert_or_assign(node_.outputs[output], operand);
+  }
+
+  // Returns the only reader of the output of this node if it is a node of this operator that comes
+  // later, else null.
+  const NodeInfo* only_reader(std::string_view op) const {
+    const std::string_view output = node_.outputs[0];
+    const auto readers = building_.readers.find(output);
+    if (readers == building_.readers.end() || readers->second != 1) return nullptr;
+    const auto found = building_.sole_reader.find(output);
+    if (found == building_.sole_reader.end()) return nullptr;
+    const NodeInfo& reader = building_.model.nodes[found->second];
+    return reader.op == op && reader.domain.empty() ? &reader : nullptr;
+  }
+  // Gives the output of a later node, the only reader of this one, which is not read then.
+  void give_as(const NodeInfo& later, const Value& value) {
+    give(value);
+    building_.operands.insert_or_assign(later.outputs[0], value);
+    building_.is_done[static_cast<std::size_t>(&later - building_.model.nodes.data())] = true;
+  }
+
+  // Returns make(name), a node of the network of x with parameters `tensors` and buffers `buffers`,
+  // in the order of the layer. Layers are called by the name of the weight, without ".weight"; with
+  // the same weight they share their parameters.
+  template <class Make>
+  Value layer(std::vector<io::TensorEntry> tensors, std::vector<io::TensorEntry> buffers, Make make,
+              const Value& x) {
+    nn::detail::ValueBuilder& builder = x.builder();
+    constexpr std::string_view ending = ".weight";
+    std::string name = tensors[0].name;
+    if (name.ends_with(ending) && name.size() > ending.size())
+      name.resize(name.size() - ending.size());
+    else
+      name = concat(node_.op, "_", index_);
+    const auto readers = building_.readers.find(tensors[0].name);
+    const std::size_t before = builder.parameters();
+    const bool is_read_often = readers != building_.readers.end() && readers->second > 1;
+    if (is_read_often && !buffers.empty()) name = concat(node_.op, "_", index_);
+    const Value y = is_read_often && buffers.empty()
+                        ? nn::shared(
+                              name, [&](const Value&) { return make(std::string()); }, x)
+                        : make(name);
+    if (builder.parameters() > before)
+      building_.bindings.push_back({builder.nodes() - 1, std::move(tensors), std::move(buffers)});
+    return y;
+  }
+
+  // Returns an operand beside x, to whose samples it is broadcast: a value, a parameter for an
+  // initializer with several elements, else a constant.
+  Value beside(std::size_t i, const Value& x) {
+    if (const Value* value = std::get_if<Value>(&operand(i))) {
+      want(value->dim() == x.dim(), concat("values of shapes ", nn::detail::shape_text(x.sizes()),
+                                           " and ", nn::detail::shape_text(value->sizes()),
+                                           " (their batches are not aligned), reshape one"));
+      return *value;
+    }
+    const Known& known = weights(i, -1);
+    Sizes sizes = known.sizes;
+    while (sizes.rank() >= x.dim() && sizes[0] == 1)
+      sizes = sizes.tail();
+    want(sizes.rank() < x.dim(),
+         concat("a tensor of shape ", to_string(known.sizes), " beside a value of shape ",
+                nn::detail::shape_text(x.sizes())));
+    if (!known.is_initializer || known.tensor.name.empty()) return constant(known, sizes, x);
+    const auto found = building_.parameters.find(node_.inputs[i]);
+    if (found != building_.parameters.end()) return found->second;
+    const Value parameter = nn::parameter(x, nn::constant(known.tensor.name, sizes, 0));
+    io::TensorEntry tensor = known.tensor;
+    building_.bindings.push_back({x.builder().nodes() - 1, {std::move(tensor)}, {}});
+    building_.parameters.emplace(node_.inputs[i], parameter);
+    return parameter;
+  }
+
+ private:
+  Value constant(const Known& known, const Sizes& sizes, const Value& x) const {
+    std::vector<double> numbers(static_cast<std::size_t>(known.sizes.numel()));
+    io::copy_as(known.tensor, std::span(numbers));
+    return nn::constant(x, View<const double, Host>(numbers.data(), sizes));
+  }
+
+  Building& building_;
+  const NodeInfo& node_;
+  std::size_t index_;
+};
+
+}  // namespace GPUNET_BACKENDS
+}  // namespace gpunet::onnx::detail

@@ -1,0 +1,252 @@
+// ONNX operators that change shapes, and move or choose elements.
+#pragma once
+
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gpunet/nn/reshape.hpp>
+#include <gpunet/onnx/node_reader.hpp>
+#include <gpunet/ops/gather.hpp>
+
+namespace gpunet::onnx::detail {
+
+inline namespace GPUNET_BACKENDS {
+
+inline Value view(const Value& x, const Sizes& sizes) {
+  if (x.sizes() == sizes) return x;
+  return nn::detail::add_node<nn::detail::ReshapeOp>("reshape", nn::detail::ReshapeOp{false}, x,
+                                                     sizes);
+}
+
+inline void read_reshape(NodeReader& node) {
+  const Value& x = node.value(0);
+  const Sizes in = x.sizes();
+  const Known* shape = node.known(1);
+  node.want(shape && shape->is_small && shape->sizes.rank() <= 1 && !shape->integers.empty() &&
+                shape->integers.size() <= std::size_t{Sizes::max_rank},
+            "a shape that depends on the inputs, or of more than 8 dimensions, save the model with "
+            "constant sizes");
+  const bool keeps_zeros = node.attribute("allowzero", index_t{0}) != 0;
+  std::vector<Extent> to = shape->integers;
+  for (std::size_t i = 0; i < to.size(); ++i)
+    if (to[i] == Extent{} && !keeps_zeros && std::cmp_less(i, x.dim()))
+      to[i] = i == 0 ? Extent{0, 1} : Extent{in[static_cast<int>(i) - 1]};
+  const auto refuse = [&] {
+    std::string text;
+    for (const Extent& extent : to)
+      text += concat(text.empty() ? "" : ", ",
+                     extent.batches == 0 ? concat(extent.number)
+                                         : concat(extent.batches, " batch + ", extent.number));
+    node.fail(concat("a value of shape ", nn::detail::shape_text(in), " as [", text,
+                     "] (gpunet keeps the batch as the first dimension), change the model"));
+  };
+  index_t others = 1;
+  int computed = -1;
+  for (std::size_t i = 1; i < to.size(); ++i) {
+    if (to[i] == Extent{-1} && computed < 0)
+      computed = static_cast<int>(i);
+    else if (to[i].batches != 0 || to[i].number < 1 || others > most_elements / to[i].number)
+      refuse();
+    else
+      others *= to[i].number;
+  }
+  const bool keeps_batch = to[0] == Extent{0, 1} || (computed < 0 && to[0] == Extent{-1}) ||
+                           (node.building().batch >= 0 && to[0] == Extent{node.building().batch});
+  if (!keeps_batch || in.numel() % others != 0 || (computed < 0 && in.numel() != others)) refuse();
+  Sizes out;
+  for (std::size_t i = 1; i < to.size(); ++i)
+    out.append(static_cast<int>(i) == computed ? in.numel() / others : to[i].number);
+  node.give(view(x, out));
+}
+
+inline void read_flatten(NodeReader& node) {
+  const Value& x = node.value(0);
+  node.want(x.sizes().rank() >= 1 && node.sample_dim(x, node.attribute("axis", index_t{1})) == 0,
+            "an axis other than 1 (the batch stays the first dimension)");
+  node.give(nn::flatten(x));
+}
+
+inline void read_squeeze(NodeReader& node) {
+  const Value& x = node.value(0);
+  const auto axes = node.integers("axes", 1);
+  std::vector<bool> drops(static_cast<std::size_t>(x.sizes().rank()));
+  if (axes)
+    for (const index_t axis : *axes) {
+      const int dim = node.sample_dim(x, axis);
+      node.want(x.sizes()[dim] == 1, "an axis whose extent is not 1");
+      drops[static_cast<std::size_t>(dim)] = true;
+    }
+  Sizes out;
+  for (int i = 0; i < x.sizes().rank(); ++i)
+    if (axes ? !drops[static_cast<std::size_t>(i)] : x.sizes()[i] != 1) out.append(x.sizes()[i]);
+  node.give(view(x, out));
+}
+
+inline void read_unsqueeze(NodeReader& node) {
+  const Value& x = node.value(0);
+  const auto axes = node.integers("axes", 1);
+  node.want(axes.has_value(), "no axes");
+  const index_t rank = x.dim() + std::ssize(*axes);
+  node.want(rank <= Sizes::max_rank, "more than 8 dimensions");
+  std::vector<bool> is_new(static_cast<std::size_t>(rank));
+  for (const index_t axis : *axes) {
+    const index_t at = axis < 0 ? axis + rank : axis;
+    node.want(at >= 1 && at < rank && !is_new[static_cast<std::size_t>(at)],
+              "an axis that is given twice, out of range, or before the batch");
+    is_new[static_cast<std::size_t>(at)] = true;
+  }
+  Sizes out;
+  for (index_t i = 1, next = 0; i < rank; ++i)
+    out.append(is_new[static_cast<std::size_t>(i)] ? 1 : x.sizes()[static_cast<int>(next++)]);
+  node.give(view(x, out));
+}
+
+inline void read_transpose(NodeReader& node) {
+  const Value& x = node.value(0);
+  const Sizes in = x.sizes();
+  const Attribute* perm = node.info().find("perm");
+  node.want(perm && std::ssize(perm->integers) == x.dim() && perm->integers[0] == 0,
+            "a perm that moves the batch (gpunet keeps it as the first dimension), change the "
+            "model: batch_first=True");
+  GatherOp op{GatherOp::Kind::permute, static_cast<std::uint8_t>(in.rank())};
+  Sizes out;
+  std::vector<bool> found(static_cast<std::size_t>(in.rank()));
+  for (int i = 0; i < in.rank(); ++i) {
+    const int from = node.sample_dim(x, perm->integers[static_cast<std::size_t>(i) + 1]);
+    node.want(!found[static_cast<std::size_t>(from)], "a perm with a dimension twice");
+    found[static_cast<std::size_t>(from)] = true;
+    op.axes[static_cast<std::size_t>(i)] = {in[from], in[from], 0, static_cast<std::int8_t>(from)};
+    out.append(in[from]);
+  }
+  node.give(nn::detail::add_node<GatherOp>("permute", op, x, out));
+}
+
+inline void read_concat(NodeReader& node) {
+  std::vector<Value> values;
+  for (std::size_t i = 0; i < node.inputs(); ++i)
+    values.push_back(node.value(i));
+  node.want(!values.empty(), "no inputs");
+  const int dim = node.sample_dim(values[0], node.attribute("axis", index_t{1})) + 1;
+  while (values.size() > 1) {
+    const std::size_t count = std::min<std::size_t>(values.size(), most_inputs);
+    const Value joined = nn::cat(std::span(values).first(count), dim);
+    values.erase(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(count));
+    values.insert(values.begin(), joined);
+  }
+  node.give(values[0]);
+}
+
+inline void read_split(NodeReader& node) {
+  const Value& x = node.value(0);
+  const int dim = node.sample_dim(x, node.attribute("axis", index_t{0}));
+  const auto count = static_cast<index_t>(node.info().outputs.size()), all = x.sizes()[dim];
+  auto parts = node.integers("split", 1);
+  if (!parts) {
+    const index_t each = (all + count - 1) / count;
+    parts.emplace(node.info().outputs.size(), each);
+    parts->back() = all - each * (count - 1);
+  }
+  node.want(std::ssize(*parts) == count, "another number of parts than outputs");
+  index_t first = 0;
+  for (std::size_t i = 0; i < parts->size(); ++i) {
+    node.give(nn::narrow(x, dim + 1, first, (*parts)[i]), i);
+    first += (*parts)[i];
+  }
+}
+
+inline void read_slice(NodeReader& node) {
+  Value x = node.value(0);
+  const auto starts = node.integers("starts", 1), ends = node.integers("ends", 2),
+             axes = node.integers("axes", 3), steps = node.integers("steps", 4);
+  node.want(starts && ends && starts->size() == ends->size() &&
+                (!axes || axes->size() == starts->size()) &&
+                (!steps || steps->size() == starts->size()),
+            "starts, ends, axes and steps of different lengths");
+  for (std::size_t i = 0; i < starts->size(); ++i) {
+    node.want(!steps || (*steps)[i] == 1, "steps other than 1");
+    const int dim = node.sample_dim(x, axes ? (*axes)[i] : static_cast<index_t>(i));
+    const index_t all = x.sizes()[dim];
+    const auto within = [&](index_t at) {
+      return std::clamp<index_t>(at < 0 ? at + all : at, 0, all);
+    };
+    const index_t first = within((*starts)[i]), last = within((*ends)[i]);
+    if (first != 0 || last != all) x = nn::narrow(x, dim + 1, first, last - first);
+  }
+  node.give(x);
+}
+
+inline void read_gather(NodeReader& node) {
+  if (node.known(0)) {  // rows of a table
+    const Known& table = node.weights(0, 2);
+    const Value& x = node.value(1);
+    node.want(node.attribute("axis", index_t{0}) == 0, "an axis other than 0 of a table");
+    return node.give(node.layer(
+        {table.tensor}, {},
+        [&](const std::string& name) {
+          return nn::embedding(x, table.sizes[0], table.sizes[1], name);
+        },
+        x));
+  }
+  const Value& x = node.value(0);
+  const int dim = node.sample_dim(x, node.attribute("axis", index_t{0}));
+  const std::optional<double> index = node.number(1);
+  node.want(index.has_value() && node.known(1)->sizes.rank() == 0,
+            "indices that are no single constant number");
+  const auto at = static_cast<index_t>(*index);
+  const Value part = nn::narrow(x, dim + 1, at < 0 ? at + x.sizes()[dim] : at, 1);
+  Sizes out;
+  for (int i = 0; i < part.sizes().rank(); ++i)
+    if (i != dim) out.append(part.sizes()[i]);
+  node.give(view(part, out));
+}
+
+inline Value padded(NodeReader& node, Value x, std::span<const index_t> before,
+                    std::span<const index_t> after) {
+  const Sizes in = x.sizes();
+  GatherOp op{GatherOp::Kind::zero_pad2d, static_cast<std::uint8_t>(in.rank())};
+  Sizes out;
+  bool is_copy = true;
+  for (int i = 0; i < in.rank(); ++i) {
+    const auto k = static_cast<std::size_t>(i);
+    const index_t extent = in[i] + before[k] + after[k];
+    node.want(std::abs(before[k]) <= 1 << 16 && std::abs(after[k]) <= 1 << 16 && extent >= 1,
+              "pads beyond 65536, or that leave nothing");
+    op.axes[k] = {in[i], extent, static_cast<std::int32_t>(before[k]), static_cast<std::int8_t>(i)};
+    out.append(extent);
+    is_copy = is_copy && before[k] == 0 && after[k] == 0;
+  }
+  if (is_copy) return x;
+  return nn::detail::add_node<GatherOp>("pad", op, x, out);
+}
+
+inline void read_pad(NodeReader& node) {
+  const Value& x = node.value(0);
+  node.want(node.attribute("mode", "constant") == "constant", "a mode other than constant");
+  const double value = node.has(2) ? node.number(2).value_or(1) : node.attribute("value", 0.0);
+  node.want(value == 0, "a value other than 0");
+  const auto pads = node.integers("pads", 1);
+  auto axes = node.integers("axes", 3);
+  if (!axes) {
+    axes.emplace();
+    for (int i = 0; i < x.dim(); ++i)
+      axes->push_back(i);
+  }
+  node.want(pads && pads->size() == 2 * axes->size(), "other than two pads for each axis");
+  const auto rank = static_cast<std::size_t>(x.sizes().rank());
+  std::vector<index_t> before(rank), after(rank);
+  for (std::size_t i = 0; i < axes->size(); ++i) {
+    const index_t first = (*pads)[i], last = (*pads)[i + axes->size()];
+    if (first == 0 && last == 0) continue;
+    const auto dim = static_cast<std::size_t>(node.sample_dim(x, (*axes)[i]));
+    before[dim] = first, after[dim] = last;
+  }
+  node.give(padded(node, x, before, after));
+}
+
+}  // namespace GPUNET_BACKENDS
+}  // namespace gpunet::onnx::detail
