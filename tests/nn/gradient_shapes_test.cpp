@@ -205,6 +205,7 @@ void check_linear_layers(Checks& check) {
   check.layer<3>(nn::Conv2d(2, 1), images);
   check.layer<3>(nn::Conv2d(2, 3, 2, 1), images);
   check.layer<3>(nn::Conv2d(1, 2, 1, 0, nn::Bias<false>{}), larger(images, 1));
+  check.layer<3>(nn::Conv2d<2, 3, nn::PaddingSame, nn::PaddingCircular>{}, images);
   check.layer<3>(
       nn::Conv2d<2, 2, nn::KernelWidth<3>, nn::Groups<2>, nn::Dilation<2>, nn::Padding<1, 2>>{},
       times(images, 0, 2));
@@ -317,7 +318,19 @@ void check_moves(Checks& check) {
   check.layer<3>(nn::Reshape<-1, 1>{}, images);
   of_rows(nn::Permute<1, 0>{}, nn::Identity{});
   check.layer<3>(nn::Permute<2, 0, 1>{}, images);
+  of_rows(nn::ZeroPad1d<-1, 2>{}, nn::ConstantPad1d<1>{0.5}, nn::ReplicationPad1d<3, 1>{},
+          nn::CircularPad1d<0, 1>{});
+  check.layer<2>(nn::ReflectionPad1d<1>{}, larger(rows, 1));
   check.layer<3>(nn::ZeroPad2d<2, 0, 1, 3>{}, images);
+  check.layer<3>(nn::ConstantPad2d<0, 1, -1, 2>{3}, images);
+  check.layer<3>(nn::ReflectionPad2d<1, 0, 1, 1>{}, larger(images, 1));
+  check.layer<3>(nn::ReplicationPad2d<2, 0, 1, 3>{}, images);
+  check.layer<3>(nn::CircularPad2d<1>{}, images);
+  check.layer<4>(nn::ZeroPad3d<1, 0, 0, 1, 1, -1>{}, volumes);
+  check.layer<4>(nn::ConstantPad3d<1>{-1}, volumes);
+  check.layer<4>(nn::ReflectionPad3d<1, 0, 0, 1, 1, 1>{}, with_extents(volumes, 1, 3, 1, 1));
+  check.layer<4>(nn::ReplicationPad3d<1, 0, 2, 1, 0, 1>{}, volumes);
+  check.layer<4>(nn::CircularPad3d<1, 0, 1, 1, 0, 1>{}, volumes);
   check.layer<3>(nn::PixelShuffle<2>{}, times(images, 0, 4));
   check.layer<3>(nn::PixelShuffle<1>{}, images);
   check.layer<3>(nn::Upsample<2>{}, images);

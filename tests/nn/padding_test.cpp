@@ -193,10 +193,12 @@ TEST_CASE_TEMPLATE("convolutions with modes of padding are PyTorch's", D, GPUNET
 TEST_CASE_TEMPLATE("paddings of random sizes are those of a plain loop", D, GPUNET_TEST_DEVICES) {
   Host one({.threads = 1});
   Generator random(7);
+  const std::vector<index_t> batches =
+      std::same_as<D, Host> ? std::vector<index_t>{1, 5, 16, 17, 33} : std::vector<index_t>{1, 3};
   for (const PadMode mode :
        {PadMode::constant, PadMode::reflect, PadMode::replicate, PadMode::circular})
     for (int rank = 2; rank <= 4; ++rank)
-      for (const index_t batch : {1, 5, 16, 17, 33}) {
+      for (const index_t batch : batches) {
         const ::Padding p = ::Padding::draw(mode, rank, random);
         CAPTURE(name_of(mode));
         CAPTURE(to_string(p.in));

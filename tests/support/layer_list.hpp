@@ -109,7 +109,21 @@ void list_layers(List& list) {
   list.layer(nn::Reshape<2, 4>{}, Shape<8>{}, {.pytorch = "x.reshape"});
   list.layer(nn::Permute<1, 0>{}, Shape<2, 3>{},
              {.pytorch = "x.permute", .differs = "dimensions of a sample, without the batch"});
+  list.layer(nn::ZeroPad1d<1>{}, Shape<2, 3>{});
   list.layer(nn::ZeroPad2d<0, 1, 0, 1>{}, Shape<2, 3, 3>{});
+  list.layer(nn::ZeroPad3d<1>{}, Shape<2, 3, 3, 3>{});
+  list.layer(nn::ConstantPad1d<1>{0.5}, Shape<2, 3>{});
+  list.layer(nn::ConstantPad2d<1>{0.5}, Shape<2, 3, 3>{});
+  list.layer(nn::ConstantPad3d<1>{0.5}, Shape<2, 3, 3, 3>{});
+  list.layer(nn::ReflectionPad1d<1>{}, Shape<2, 3>{}, {.differs = "no negative paddings"});
+  list.layer(nn::ReflectionPad2d<1>{}, Shape<2, 3, 3>{}, {.differs = "no negative paddings"});
+  list.layer(nn::ReflectionPad3d<1>{}, Shape<2, 3, 3, 3>{}, {.differs = "no negative paddings"});
+  list.layer(nn::ReplicationPad1d<1>{}, Shape<2, 3>{}, {.differs = "no negative paddings"});
+  list.layer(nn::ReplicationPad2d<1>{}, Shape<2, 3, 3>{}, {.differs = "no negative paddings"});
+  list.layer(nn::ReplicationPad3d<1>{}, Shape<2, 3, 3, 3>{}, {.differs = "no negative paddings"});
+  list.layer(nn::CircularPad1d<1>{}, Shape<2, 3>{}, {.differs = "no negative paddings"});
+  list.layer(nn::CircularPad2d<1>{}, Shape<2, 3, 3>{}, {.differs = "no negative paddings"});
+  list.layer(nn::CircularPad3d<1>{}, Shape<2, 3, 3, 3>{}, {.differs = "no negative paddings"});
   list.layer(nn::PixelShuffle<2>{}, Shape<4, 2, 2>{});
   list.layer(nn::Upsample<2>{}, Shape<2, 3, 3>{},
              {.differs = "whole factors; nearest and bilinear"});

@@ -1,5 +1,7 @@
+#include <array>
 #include <doctest/doctest.h>
 #include <limits>
+#include <string_view>
 #include <vector>
 
 #include <gpunet/gpunet.hpp>
@@ -31,6 +33,51 @@ TEST_CASE_TEMPLATE("joined and repeated tensors are PyTorch's", D, GPUNET_TEST_D
     if (rank == 1) three_times.next(repeat(x, {3, 0, 1}));
     if (rank == 2) three_times.next(repeat(x, {3, 1, 1, 1}));
   }
+}
+
+TEST_CASE_TEMPLATE("padded tensors have the elements of their modes", D, GPUNET_TEST_DEVICES) {
+  const std::array<index_t, 2> extents{3, 4};
+  const Tensor<float, D> whole(test_device<D>(), {4, 3}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
+  const auto x = t(whole);  // a view whose elements do not lie in order: x[i, j] = 3 j + i
+  const auto check = [&](std::string_view name, std::array<index_t, 4> paddings, float value = 0) {
+    CAPTURE(name);
+    const auto [left, right, top, bottom] = paddings;
+    const PadMode mode = pad_mode_of("", name);
+    std::vector<float> expected;
+    for (index_t i = -top; i < extents[0] + bottom; ++i)
+      for (index_t j = -left; j < extents[1] + right; ++j) {
+        const index_t row = padded_source(mode, i, extents[0]),
+                      column = padded_source(mode, j, extents[1]);
+        const bool inside = 0 <= row && row < extents[0] && 0 <= column && column < extents[1];
+        expected.push_back(inside ? static_cast<float>(3 * column + row) : value);
+      }
+    const auto y = pad(x, {left, right, top, bottom}, name, value);
+    CHECK(y.sizes() == Sizes{extents[0] + top + bottom, extents[1] + left + right});
+    CHECK(y.to_vector() == expected);
+    // Of an expression, of integers, and of one dimension.
+    CHECK(pad(2 * x - x, {left, right, top, bottom}, name, value).to_vector() == expected);
+    const auto of_rows = pad(cast<std::int64_t>(x), {left, right}, name).to_vector();
+    const auto part = narrow(pad(x, {left, right}, name), 0, 0, extents[0]).to_vector();
+    CHECK(std::vector<float>(of_rows.begin(), of_rows.end()) == part);
+  };
+  check("constant", {1, 2, 0, 3}, 0.5f);
+  check("constant", {-1, 2, 1, -2}, 7);
+  check("constant", {-4, 1, 0, 1}, 1);
+  check("reflect", {3, 1, 0, 2});
+  check("replicate", {5, 0, 1, 9});
+  check("circular", {4, 2, 3, 1});
+  CHECK(pad(x, {-2, -2}).sizes() == Sizes{3, 0});
+  CHECK(pad(x, {}).to_vector() == x.to_vector());
+  CHECK(error_of([&] {
+          pad(x, {4, 0}, "reflect");
+        }) ==
+        "gpunet::pad: paddings 4 and 0 of dimension -1 of shape [3, 4] (want 0 to 3, the elements "
+        "to reflect), use other paddings or a larger input");
+  CHECK(error_of([&] {
+          pad(x, {1, 0}, "circular", 2);
+        }) ==
+        "gpunet::pad: value 2 for the mode \"circular\" (it adds elements of the tensor), leave "
+        "one out");
 }
 
 TEST_CASE_TEMPLATE("triangles are PyTorch's", D, GPUNET_TEST_DEVICES) {

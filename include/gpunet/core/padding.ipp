@@ -1,6 +1,8 @@
 // Bodies of padding.hpp.
 #pragma once
 
+#include <string>
+
 #include <gpunet/core/padding.hpp>
 
 namespace gpunet {

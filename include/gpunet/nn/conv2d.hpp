@@ -17,8 +17,8 @@ namespace gpunet::nn {
 // Groups<g>: W is [Out, in / g, Kernel, Kernel]; Conv2d<32, 3, Groups<32>> of 32 channels is
 // depthwise. Dilation<d>: a kernel spans d (Kernel - 1) + 1 pixels. KernelWidth<w>, Stride<Rows,
 // Columns>, Padding<Rows, Columns> and Dilation<Rows, Columns> are rectangular. PaddingSame:
-// oh = h, ow = w, stride 1. PaddingReflect, PaddingReplicate or PaddingCircular beside a padding:
-// its elements are those of the image, by a node before the convolution.
+// oh = h, ow = w, stride 1. With PaddingReflect, PaddingReplicate or PaddingCircular the
+// padding has elements of the image: a node before the convolution copies them.
 template <index_t Out = dyn, index_t Kernel = dyn, class... Options>
 class Conv2d : detail::Convolution<Out, Kernel, Options...> {
   using Base = detail::Convolution<Out, Kernel, Options...>;

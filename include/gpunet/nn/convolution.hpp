@@ -43,8 +43,8 @@ inline constexpr PadMode padding_mode_of<PaddingCircular> = PadMode::circular;
 template <class Option>
 inline constexpr bool is_padding_mode = padding_mode_of<Option> != PadMode::constant;
 
-// Appends the padding of a convolution's input, which a convolution without padding follows that
-// prints both. `paddings` are as those of can_pad(), which holds.
+// Appends the padding of a convolution's input, for which can_pad() holds. A convolution without
+// padding follows, which prints both.
 template <class Builder>
 value_t append_padding(Builder& builder, value_t x, const Sizes& in, PadMode mode,
                        std::span<const index_t> paddings) {

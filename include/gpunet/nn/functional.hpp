@@ -45,7 +45,7 @@ Value conv2d(const Value& x, index_t out_channels, index_t kernel_size,
 
 // x with elements around it, as torch.nn.functional.pad: `paddings` are two numbers for each
 // dimension, from the last on: left, right, top, bottom; the batch has none. The mode is "constant"
-// (then they are `value`, and negative paddings leave elements out), "reflect", "replicate" or
+// (then the elements are `value`, and negative paddings leave some out), "reflect", "replicate" or
 // "circular".
 Value pad(const Value& x, std::initializer_list<index_t> paddings,
           std::string_view mode = "constant", double value = 0);

@@ -14,9 +14,9 @@ namespace gpunet {
 // One dimension of y, and the dimension of x that is read along it.
 struct GatherAxis {
   index_t inputs, outputs;           // their extents
-  std::int32_t padding = 0;          // elements of y before those of x; negative: of x before y
+  std::int32_t padding = 0;          // elements of y before x; negative: of x before y
   std::int8_t place = 0;             // the number of the dimension of x, 0 is the outermost
-  PadMode mode = PadMode::constant;  // the elements of y around those of x
+  PadMode mode = PadMode::constant;  // the elements of y around x
 
   // Returns whether all of y is the only element of x.
   bool repeats() const { return mode == PadMode::replicate && inputs == 1; }

@@ -26,7 +26,7 @@ struct GatherRange {
     const index_t last = extent - shift < size ? extent - shift : size;
     return last > begin() ? last : begin();
   }
-  // Returns how many of n positions of padding are read one after another.
+  // Returns the number of positions of padding, n at most, that are read one after another.
   GPUNET_FN index_t run(index_t n) const { return mode == PadMode::circular ? n : unit; }
   // Returns the place that the first position of such a run reads, t + shift of an extent.
   GPUNET_FN index_t source(index_t place, index_t of) const {
@@ -35,9 +35,8 @@ struct GatherRange {
     return padded_source(mode, (place - before) / unit, of / unit) * unit;
   }
 
-  // In the backward pass `size` are the elements of x, and `extent` those of y with padding.
-  // Return the number of positions of y that read element i before those of x, behind them, and
-  // in all.
+  // In the backward pass `size` is the extent of x, and `extent` that of y. Return the number of
+  // positions of y that read element i: in the padding before x, behind x, and in all of y.
   GPUNET_FN index_t copies_before(index_t i) const {
     if (mode == PadMode::reflect) return 1 <= i && i <= shift ? 1 : 0;
     if (mode == PadMode::circular) return i + shift >= size ? 1 : 0;

@@ -166,9 +166,10 @@ auto repeat(X&& x, std::initializer_list<index_t> times) {
   return out;
 }
 
-// Returns x with elements around it, as torch.nn.functional.pad: `paddings` are two numbers for each
-// dimension, from the last on: left, right, top, bottom. The mode is "constant" (then they are
-// `value`, and negative paddings leave elements out), "reflect", "replicate" or "circular".
+// Returns x with elements around it, as torch.nn.functional.pad: `paddings` are two numbers for
+// each dimension, from the last on: left, right, top, bottom. The mode is "constant" (then the
+// elements are `value`, and negative paddings leave some out), "reflect", "replicate" or
+// "circular".
 template <detail::TensorLike X>
 auto pad(X&& x, std::initializer_list<index_t> paddings, std::string_view mode = "constant",
          detail::ValueOf<X> value = {}) {
