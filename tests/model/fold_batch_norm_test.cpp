@@ -192,6 +192,29 @@ TEST_CASE_TEMPLATE("all kinds of convolution, and linear layers", D, GPUNET_TEST
   CHECK(count<BatchNormOp>(folded.fused_graph()) == 0);
 }
 
+TEST_CASE_TEMPLATE("without folding, clamps are part of convolutions with the same bits", D,
+                   GPUNET_TEST_DEVICES) {
+  const auto clamped = [](Value x) {
+    x = nn::relu6(nn::conv2d(x, 16, 3, {.padding = 1}));
+    x = nn::hardtanh(nn::conv2d(x, 16, 3, {.groups = 2, .bias = false}), -0.25, 0.5);
+    x = nn::relu(nn::conv2d(x, 16, 3, {.padding = 1, .groups = 16}));
+    x = nn::hardtanh(nn::conv2d(x, 16, 1, {.bias = false}), -0.125, 0.125);
+    return nn::relu6(nn::conv2d(x, 3, 2));
+  };
+  const auto check = [&]<class T>(T) {
+    D& device = test_device<D>();
+    Network<D, T> net(device, clamped, {3, 7, 8});
+    net.eval();
+    Predictor<D, T> predict(net);
+    CHECK(predict.fused_graph().nodes.size() == 5);
+    for (const index_t batch : {1, 3}) {
+      const Tensor<T, D> x = images<D, T>(device, batch, {3, 7, 8});
+      CHECK(same_bits(predict(x).to_vector(), net(x).to_vector()));
+    }
+  };
+  check(float{}), check(double{});
+}
+
 TEST_CASE("a block costs its convolutions alone") {
   Host& host = test_device<Host>();
   const auto block = [](Value x) {

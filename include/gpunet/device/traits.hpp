@@ -34,9 +34,6 @@ struct DeviceTraits<Host> {
   // Whether it has kernels that do the work of several layers.
   template <class T>
   static constexpr bool fuses = std::is_same_v<T, float>;
-  // Whether a convolution clamps its results as it stores them: ReLU, ReLU6 and Hardtanh behind it
-  // where no backward pass follows.
-  static constexpr bool clamps_convolutions = true;
   // Whether neighboring element-wise layers run as one kernel. Computing the value between again
   // costs more here than an array in the cache.
   static constexpr bool merges_elementwise = false;
@@ -96,7 +93,6 @@ struct DeviceTraits<Cuda> {
   static constexpr bool has_host_memory = false;
   template <class T>
   static constexpr bool fuses = true;
-  static constexpr bool clamps_convolutions = false;
   static constexpr bool merges_elementwise = true;  // a launch less
   template <class T>
   static constexpr bool uses_relu_bits = std::is_same_v<T, float>;  // bits of cuBLASLt

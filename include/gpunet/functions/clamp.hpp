@@ -12,6 +12,8 @@ namespace gpunet {
 struct Bounds {
   double low = -std::numeric_limits<double>::infinity();
   double high = std::numeric_limits<double>::infinity();
+
+  friend bool operator==(const Bounds&, const Bounds&) = default;
 };
 
 // min(max(x, low), high); NaN stays NaN, as in PyTorch. <= and not <: where subnormal numbers count

@@ -16,8 +16,8 @@ namespace gpunet {
 namespace detail {
 
 // Returns a graph without anything that only training needs.
-GPUNET_INLINE Graph for_inference(Graph graph, FusePolicy policy, bool clamps_convolutions) {
-  policy.clamps_convolutions = clamps_convolutions;
+GPUNET_INLINE Graph for_inference(Graph graph, FusePolicy policy) {
+  policy.clamps_convolutions = true;
   graph.watched.clear();
   for (ParameterInfo& parameter : graph.parameters)
     parameter.requires_grad = false;
@@ -36,7 +36,7 @@ void require_shared_memory(const D& device, const D& of_network) {
 template <class D, class T>
 Predictor<D, T>::Predictor(D& device, const Graph& graph, Storage storage)
     : device_(device),
-      graph_(detail::for_inference(graph, fuse_policy<D, T>, DeviceTraits<D>::clamps_convolutions)),
+      graph_(detail::for_inference(graph, fuse_policy<D, T>)),
       plan_(graph_, DeviceTraits<D>::rectifies_gradients, InputGradient::skip,
             {.element_bytes = sizeof(T), .storage = storage, .forward_only = true}),
       conversions_(conversions_of<D, T>(storage, "gpunet::Predictor")),

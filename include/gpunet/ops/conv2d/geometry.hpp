@@ -86,7 +86,7 @@ struct Conv2dBlock {
   Geometry g;  // Conv2dGeometry, or one derived from it
   Activation activation = Activation::none;
   bool pool = false;
-  Bounds bounds = {};  // of y without an activation, see DeviceTraits::clamps_convolutions
+  Bounds bounds = {};  // of y without an activation, where no backward pass follows
 
   // Returns the activation as bounds.
   template <class T>

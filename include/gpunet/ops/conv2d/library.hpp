@@ -22,7 +22,7 @@ struct BatchConvolution : Conv2dBlock<Conv2dGeometry> {
 
   template <class Geometry>
   BatchConvolution(const Slice& slice, const Conv2dBlock<Geometry>& block)
-      : Conv2dBlock<Conv2dGeometry>{block.g, block.activation, block.pool},
+      : Conv2dBlock<Conv2dGeometry>{block.g, block.activation, block.pool, block.bounds},
         samples(slice.samples()) {}
   BatchConvolution(const Slice& slice, const Conv2dGeometry& geometry)
       : BatchConvolution(slice, Conv2dBlock<Conv2dGeometry>{geometry, Activation::none, false}) {}

@@ -209,8 +209,8 @@ class CudnnConvolutions final : public LibraryConvolutions<T> {
                                       p.workspace(), &zero, p.d.y.get(), out);
     if (CUDNN_STATUS_CATEGORY(status) == CUDNN_STATUS_NOT_SUPPORTED) return has_forward = false;
     check_cudnn(device, status, [&] { return p.describe("the forward pass"); });
-    if (!a.b && c.activation == Activation::relu)
-      rectify(device, c.samples * c.g.out_features(), out, out);
+    if ((!a.b && c.activation == Activation::relu) || c.bounds != Bounds{})
+      map(device, c.samples * c.g.out_features(), c.template clamp<T>(), out, out);
     if (c.pool)
       max_pool2d_forward(device, slice(c), c.pooling(c.g.rows.outputs), out, a.y, a.choice);
     return true;

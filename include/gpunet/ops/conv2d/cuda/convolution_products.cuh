@@ -25,8 +25,10 @@ struct ConvolutionProducts : BatchConvolution {
   using BatchConvolution::BatchConvolution;
 
   // Returns the products of the first group of channels.
-  static ConvolutionProducts of_group(const Slice& slice, const Conv2dGeometry& all) {
+  static ConvolutionProducts of_group(const Slice& slice, const Conv2dGeometry& all,
+                                      const Bounds& bounds = {}) {
     ConvolutionProducts one(slice, all.of_group());
+    one.bounds = bounds;
     one.x_channels = all.in_channels;
     one.y_channels = all.out_channels;
     return one;
@@ -48,7 +50,7 @@ struct ConvolutionProducts : BatchConvolution {
     check_sizes();
     const auto [m, n, k] = forward_sizes();
     const ConvolutionOutput<T> store{
-        {y, y_channels, order().per_image}, b, pool ? choice : nullptr, {activation}};
+        {y, y_channels, order().per_image}, b, pool ? choice : nullptr, clamp<T>()};
     return TiledProduct<Filters<T>, PatchColumns<T>, ConvolutionOutput<T>>{
         m, n, k, {w, static_cast<int>(k)}, {{g, order(), x, x_channels}}, store};
   }
@@ -153,7 +155,7 @@ index_t conv2d_scratch(const Cuda& device, const Slice& slice, const Conv2dGeome
 template <class T, class Geometry>
 void conv2d_forward(Cuda& device, const Conv2dForwardArgs<T, Geometry>& a) {
   const Conv2dGeometry& g = a.block.g;
-  const auto all = detail::ConvolutionProducts::of_group(a.slice, g);
+  const auto all = detail::ConvolutionProducts::of_group(a.slice, g, a.block.bounds);
   if (!detail::is_tiled(g)) return conv2d_forward<Cuda, T, Geometry>(device, a);
   if (g.groups > 1)
     return detail::for_each_product_group(a, [&](const Conv2dForwardArgs<T, Geometry>& one) {

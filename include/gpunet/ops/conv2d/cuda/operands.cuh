@@ -290,14 +290,14 @@ struct Images {
   }
 };
 
-// y = pool(activation(sum + b)).
+// y = pool(clamp(sum + b)).
 template <class T_>
 struct ConvolutionOutput {
   using T = T_;
   Images<T> y;
   OptionalArray<const T> b;
   PoolChoice* choice;  // null without pooling; else four neighboring columns are a window
-  Activate activate;
+  Clamp<T> clamp;
 
   __device__ auto column(index_t j) const { return y.cell(choice ? j / 4 : j); }
   __device__ void store(index_t channel, const typename Images<T>::Cell& cell, T* values,
@@ -305,7 +305,7 @@ struct ConvolutionOutput {
     const T bias = b[channel];
 #pragma unroll
     for (int q = 0; q < 4; ++q)
-      values[q] = activate(values[q] + bias);
+      values[q] = clamp(values[q] + bias);
     if (!choice) return y.store(channel, cell, values, count);
     T best = values[0];
     int where = 0;
