@@ -3,6 +3,7 @@
 //   exchange run MODEL INPUTS BATCH OUTPUTS: reads a network, writes its outputs
 //   exchange train MODEL INPUTS BATCH OUTPUTS STEPS TRAINED: the same after steps of SGD (0.01) on
 //     the mean of the squares of its outputs, whose losses it prints; writes the network TRAINED
+//   exchange operators: prints the operators that gpunet reads
 // Numbers in files are floats one after another.
 #include <cmath>
 #include <cstdio>
@@ -12,6 +13,7 @@
 #include <functional>
 #include <iterator>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <gpunet/functional.hpp>
@@ -203,6 +205,9 @@ int main(int count, char** arguments) {
       run(arguments + 2, false);
     else if (mode == "train" && count == 8)
       run(arguments + 2, true);
+    else if (mode == "operators" && count == 2)
+      for (const std::string_view op : onnx::supported_operators())
+        std::printf("%.*s\n", static_cast<int>(op.size()), op.data());
     else
       return 2;
   } catch (const Error& error) {
