@@ -11,7 +11,7 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/gpunet-config-version.cma
   COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
 
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(TARGETS gpunet EXPORT gpunet-targets)
+install(TARGETS gpunet gpunet_onnx EXPORT gpunet-targets)
 install(EXPORT gpunet-targets NAMESPACE gpunet:: DESTINATION ${package_dir})
 # The compiled libraries, if they were built: they are not part of "all".
 foreach(library compiled cuda)

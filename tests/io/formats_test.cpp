@@ -142,8 +142,9 @@ TEST_CASE("other files that are taken for weights are named, with what to do") {
     io::write_file_atomically(path, "?????"s);
     return error_of([&] { read_tensors(path); });
   };
-  CHECK(contains(by_name("a.onnx"),
-                 "a.onnx is an ONNX model (gpunet reads arrays, not graphs), save"));
+  CHECK(contains(
+      by_name("a.onnx"),
+      "a.onnx is an ONNX model (a graph with its weights), make a network of it: Network"));
   CHECK(contains(by_name("saved_model.pb"), "is a model of TensorFlow"));
   CHECK(contains(by_name("variables.data-00000-of-00001"),
                  "is a part of a checkpoint of TensorFlow, save"));

@@ -54,8 +54,8 @@ inline constexpr ForeignKind foreign_kinds[] = {
 
 // Kinds of files of weights without a mark, by the ends of their names.
 inline constexpr ForeignKind foreign_names[] = {
-    {".onnx", "is an ONNX model (gpunet reads arrays, not graphs)",
-     "save the state_dict in Python with torch.save, or its initializers with numpy.savez"},
+    {".onnx", "is an ONNX model (a graph with its weights)",
+     "make a network of it: Network net(device, onnx::read(path)), with <gpunet/onnx.hpp>"},
     {".pb", "is a model of TensorFlow (gpunet reads arrays, not graphs)",
      "save its variables in Python with numpy.savez"},
     {".index", "is a part of a checkpoint of TensorFlow",
@@ -122,8 +122,8 @@ inline void refuse_foreign(std::string_view text, const std::string& path) {
       refuse_kind(path, "is probably a SavedModel of TensorFlow (gpunet reads arrays, not graphs)",
                   "save its variables in Python with numpy.savez");
     refuse_kind(
-        path, "is probably an ONNX model (gpunet reads arrays, not graphs)",
-        "save the state_dict in Python with torch.save, or its initializers with numpy.savez");
+        path, "is probably an ONNX model (a graph with its weights)",
+        "make a network of it: Network net(device, onnx::read(path)), with <gpunet/onnx.hpp>");
   }
 }
 

@@ -184,7 +184,9 @@ GPUNET_BACKENDS_INLINE detail::BuiltNetwork build_network(const Model& model,
   require(!data.inputs.empty(), place, ": no inputs (its outputs are constant), give a network");
   for (const auto& [name, sizes] : data.options.input_sizes)
     require(std::any_of(data.inputs.begin(), data.inputs.end(),
-                        [&](const ValueInfo& input) { return input.name == name; }),
+                        [&, wanted = std::string_view(name)](const ValueInfo& input) {
+                          return input.name == wanted;
+                        }),
             place, ": no input \"", name, "\" (input_sizes gives its sizes), the first is \"",
             detail::printable(data.inputs[0].name), '"');
   std::vector<Sizes> sizes;
