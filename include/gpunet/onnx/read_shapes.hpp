@@ -205,30 +205,38 @@ inline void read_gather(NodeReader& node) {
   node.give(view(part, out));
 }
 
-inline Value padded(NodeReader& node, Value x, std::span<const index_t> before,
-                    std::span<const index_t> after) {
-  const Sizes in = x.sizes();
-  GatherOp op{GatherOp::Kind::zero_pad2d, static_cast<std::uint8_t>(in.rank())};
-  Sizes out;
+// `before` and `after` are in the order of the dimensions of a sample.
+inline Value padded(NodeReader& node, const Value& x, std::span<const index_t> before,
+                    std::span<const index_t> after, PadMode mode = PadMode::constant,
+                    double value = 0) {
+  std::vector<index_t> paddings;
   bool is_copy = true;
-  for (int i = 0; i < in.rank(); ++i) {
-    const auto k = static_cast<std::size_t>(i);
-    const index_t extent = in[i] + before[k] + after[k];
-    node.want(std::abs(before[k]) <= 1 << 16 && std::abs(after[k]) <= 1 << 16 && extent >= 1,
-              "pads beyond 65536, or that leave nothing");
-    op.axes[k] = {in[i], extent, static_cast<std::int32_t>(before[k]), static_cast<std::int8_t>(i)};
-    out.append(extent);
-    is_copy = is_copy && before[k] == 0 && after[k] == 0;
+  for (std::size_t i = before.size(); i-- > 0;) {
+    paddings.insert(paddings.end(), {before[i], after[i]});
+    is_copy = is_copy && before[i] == 0 && after[i] == 0;
   }
   if (is_copy) return x;
-  return nn::detail::add_node<GatherOp>("pad", op, x, out);
+  node.want(can_pad(mode, x.sizes(), paddings), "pads that its mode does not allow");
+  const GatherOp op =
+      GatherOp::padding(GatherOp::Kind::pad_with_mode, mode, x.sizes(), paddings, value);
+  return nn::detail::add_node<GatherOp>("pad", op, x, op.output());
+}
+
+inline PadMode pad_mode(NodeReader& node) {
+  const std::string_view name = node.attribute("mode", "constant");
+  for (const auto& [known, mode] : {std::pair{"constant", PadMode::constant},
+                                    {"reflect", PadMode::reflect},
+                                    {"edge", PadMode::replicate},
+                                    {"wrap", PadMode::circular}})
+    if (name == known) return mode;
+  node.fail("a mode other than constant, reflect, edge and wrap");
 }
 
 inline void read_pad(NodeReader& node) {
   const Value& x = node.value(0);
-  node.want(node.attribute("mode", "constant") == "constant", "a mode other than constant");
-  const double value = node.has(2) ? node.number(2).value_or(1) : node.attribute("value", 0.0);
-  node.want(value == 0, "a value other than 0");
+  const PadMode mode = pad_mode(node);
+  const std::optional<double> value = node.has(2) ? node.number(2) : node.attribute("value", 0.0);
+  node.want(value.has_value(), "a value that is no constant number");
   const auto pads = node.integers("pads", 1);
   auto axes = node.integers("axes", 3);
   if (!axes) {
@@ -245,7 +253,7 @@ inline void read_pad(NodeReader& node) {
     const auto dim = static_cast<std::size_t>(node.sample_dim(x, (*axes)[i]));
     before[dim] = first, after[dim] = last;
   }
-  node.give(padded(node, x, before, after));
+  node.give(padded(node, x, before, after, mode, *value));
 }
 
 }  // namespace GPUNET_BACKENDS

@@ -249,6 +249,23 @@ inline void write_narrow(NodeWriter& node, const char*) {
                 w.integers("ends", {op.first / each + out[dim]}), w.integers("axes", {dim + 1})}));
 }
 
+inline void write_pad(NodeWriter& node, const GatherOp& op, const std::vector<index_t>& pads) {
+  constexpr std::string_view names[] = {"constant", "reflect", "edge", "wrap"};
+  PadMode mode = PadMode::constant;
+  for (std::size_t i = 0; i < op.rank; ++i)
+    if (op.axes[i].mode != PadMode::constant) mode = op.axes[i].mode;
+  if (mode == PadMode::circular && node.opset() < 19)
+    node.fail("a circular padding below opset 19");
+  const auto value = static_cast<float>(op.fill);
+  GraphWriter& w = node.writer();
+  const std::string amounts = w.integers("pads", pads);
+  const auto how = attribute("mode", names[static_cast<std::size_t>(mode)]);
+  if (value == 0) return node.give(node.add("Pad", {node.x(), amounts}, {how}));
+  const std::string fill =
+      w.tensor(w.fresh("value"), {}, std::as_bytes(std::span(&value, 1)), ElementType::single);
+  node.give(node.add("Pad", {node.x(), amounts, fill}, {how}));
+}
+
 inline void write_gather(NodeWriter& node, const char*) {
   const GatherOp& op = *node.node().as<GatherOp>();
   std::vector<index_t> perm{0}, before{0}, after{0};
@@ -260,9 +277,11 @@ inline void write_gather(NodeWriter& node, const char*) {
   switch (op.kind) {
     case GatherOp::Kind::permute:
       return node.give(node.add("Transpose", {node.x()}, {attribute("perm", perm)}));
-    case GatherOp::Kind::zero_pad2d:
+    case GatherOp::Kind::pad:
+    case GatherOp::Kind::pad_with_value:
+    case GatherOp::Kind::pad_with_mode:
       before.insert(before.end(), after.begin(), after.end());
-      return node.give(node.add("Pad", {node.x(), node.writer().integers("pads", before)}));
+      return write_pad(node, op, before);
     case GatherOp::Kind::pixel_shuffle:
       return node.give(node.add("DepthToSpace", {node.x()},
                                 {attribute("blocksize", op.axes[2].outputs),
