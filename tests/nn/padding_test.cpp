@@ -301,6 +301,11 @@ TEST_CASE("run-time sizes that a padding cannot have") {
         "gpunet::nn::Conv2d: paddings 2 and 2 of dimension -2 of shape [2, 2, 4] (want 0 to 1, the "
         "elements to reflect), use other paddings or a larger input");
 
+  using RunTimeConv = nn::Conv2d<dyn, dyn, nn::Stride<dyn>, nn::Padding<dyn>, nn::PaddingReflect>;
+  CHECK(error(RunTimeConv(4, 3, 1, 2), 2) ==
+        error(nn::Conv2d<4, 3, nn::Padding<2>, nn::PaddingReflect>{}, 2));
+  CHECK(RunTimeConv(4, 3, 1, 2).output(Shape<2, 3, 4>{}).sizes() == Sizes{4, 5, 6});
+
   const auto pad_error = [](auto... arguments) {
     const auto function = [&](const nn::Value& x) {
       return pad(x, {1, 1}, arguments...);
