@@ -29,6 +29,16 @@ Job inference(std::string_view name, Goals goals) {
           }};
 }
 
+// The same with batch normalizations folded.
+template <class Net>
+Job folded_inference(std::string_view name, Goals goals) {
+  Job job = inference<Net>(name, goals);
+  job.make = [](Host& device) -> std::unique_ptr<Work> {
+    return std::make_unique<FoldedInference<Net>>(device, 1);
+  };
+  return job;
+}
+
 template <index_t N>
 Job product(std::string_view name) {
   return {name, {0.97}, cost_of_product(N), [](Host& device) -> std::unique_ptr<Work> {
@@ -91,8 +101,8 @@ const std::vector<Job>& jobs() {
       inference<LeNet>("lenet_infer_b1", {.pytorch = 10, .onnx = 2.5}),
       inference<MlpNet>("mlp_infer_b1", {.pytorch = 10, .onnx = 1.3}),
       not_in_quick(inference<RegressionNet>("regression_infer_b1", {3})),
-      inference<ResNet20>("resnet20_infer_b1", {.pytorch = 3, .onnx = 1.2}),
-      not_in_quick(inference<MobileNetBlock>("mobilenet_infer_b1", {3})),
+      folded_inference<ResNet20>("resnet20_infer_b1", {.pytorch = 3, .onnx = 1.2}),
+      not_in_quick(folded_inference<MobileNetBlock>("mobilenet_infer_b1", {3})),
       not_in_quick(inference<CharLSTM>("lstm_infer_b1", {3})),
       not_in_quick(inference<CharTransformer>("transformer_infer_b1", {3})),
       product<256>("gemm_256"),
@@ -106,11 +116,11 @@ const std::vector<Job>& jobs() {
       tensors<sorted_elements, 1000000>("tensor_sort", 1, 4),
       real(training<ResNet18, Momentum, 8>("resnet18_b8", 1.4)),
       real(training<ResNet18, Momentum, 16>("resnet18_b16", 1.2)),
-      real(inference<ResNet18>("resnet18_infer_b1", {1.2})),
+      real(folded_inference<ResNet18>("resnet18_infer_b1", {1.2})),
       real(training<MobileNetV2, Momentum, 8>("mobilenet_v2_b8", 1.5)),
-      real(inference<MobileNetV2>("mobilenet_v2_infer_b1", {1.5})),
+      real(folded_inference<MobileNetV2>("mobilenet_v2_infer_b1", {1.5})),
       real(training<UNet, Momentum, 2, nn::MSELoss>("unet_b2", 1.3)),
-      real(inference<UNet>("unet_infer_b1", {1.3})),
+      real(folded_inference<UNet>("unet_infer_b1", {1.3})),
       convolution<SquareConv>("conv_square"),
       convolution_forward<SquareConv>("conv_square_forward"),
       convolution<WideKernelConv>("conv_kernel_3x5"),

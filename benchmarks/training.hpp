@@ -138,35 +138,65 @@ class RepeatedTraining : public Training<Net, Optimizer, D> {
   }
 };
 
-// The network's outputs for a batch, of a Predictor that has folded its batch normalizations.
+// The network's outputs for a batch, which are read after each step.
 template <class Net>
 class Inference : public Work {
  public:
   Inference(Host& device, index_t batch)
       : device_(device),
         inputs_(make_inputs<Net>(device, batch)),
-        outputs_(device, output_sizes<Net>().with_front(batch)) {}
+        output_(static_cast<std::size_t>(batch * output_sizes<Net>().numel())) {}
 
   void start() override {
     gpunet::manual_seed(0);
-    predict_.reset();
-    predict_.emplace(make_network<Net>(device_), gpunet::PredictorOptions{.fold_batch_norm = true});
+    network_.reset();
+    network_.emplace(make_network<Net>(device_));
+    network_->eval();
   }
   void run(index_t steps) override {
+    const index_t features = static_cast<index_t>(output_.size()) / inputs_.sizes()[0];
     for (index_t i = 0; i < steps; ++i)
-      predict_->into(outputs_, inputs_);
+      (*network_)(inputs_).each_slice(
+          [&](const gpunet::Slice& slice, index_t first, const float* y) {
+            deinterleave(device_, slice, features, y, output_.data() + first * features);
+          });
   }
   // Returns the sum of all outputs, each with a weight of its own.
   double value() const override {
     double sum = 0;
-    for (index_t k = 0; k < outputs_.numel(); ++k)
-      sum += outputs_.data()[k] * spread_square(k);
+    for (std::size_t k = 0; k < output_.size(); ++k)
+      sum += output_[k] * spread_square(static_cast<index_t>(k));
     return sum;
   }
 
- private:
+ protected:
   Host& device_;
-  gpunet::Tensor<float, Host> inputs_, outputs_;
+  gpunet::Tensor<float, Host> inputs_;
+  std::vector<float> output_;
+
+ private:
+  std::optional<gpunet::Network<Host, float>> network_;
+};
+
+// The same by a Predictor that has folded the batch normalizations.
+template <class Net>
+class FoldedInference : public Inference<Net> {
+ public:
+  using Inference<Net>::Inference;
+
+  void start() override {
+    gpunet::manual_seed(0);
+    predict_.reset();
+    predict_.emplace(make_network<Net>(this->device_),
+                     gpunet::PredictorOptions{.fold_batch_norm = true});
+  }
+  void run(index_t steps) override {
+    const gpunet::Sizes sizes = predict_->output_sizes().with_front(this->inputs_.size(0));
+    for (index_t i = 0; i < steps; ++i)
+      predict_->into({this->output_.data(), sizes}, this->inputs_);
+  }
+
+ private:
   std::optional<gpunet::Predictor<Host, float>> predict_;
 };
 

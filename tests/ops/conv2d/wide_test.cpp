@@ -146,9 +146,11 @@ TEST_CASE("every algorithm clamps its results to bounds, and NaN stays NaN") {
   Host host({.threads = 2});
   const KeepIsa keep;
   Generator random(7);
-  for (const auto& [algorithm, slice, g] : cases) {
+  for (const Case& each : cases) {
+    const Slice& slice = each.slice;
+    const WideConv2dGeometry& g = each.g;
     CAPTURE(text_of(g));
-    REQUIRE(algorithm_of(host, slice, g) == algorithm);
+    REQUIRE(algorithm_of(host, slice, g) == each.algorithm);
     std::vector<float> x = random_values<float>(slice.samples() * g.in_features(), random);
     const std::vector<float> w = random_values<float>(g.out_channels * g.taps(), random),
                              b = random_values<float>(g.out_channels, random);
