@@ -157,7 +157,10 @@ Value all_layers(Value x) {
   using namespace nn;
   x = relu(batch_norm(apply<2>(Conv1d<6, 3, Dilation<2>, Groups<3>>{}, x)));
   x = relu6(batch_norm(apply<2>(ConvTranspose1d<8, 3, Stride<2>, Groups<2>, Bias<false>>{}, x)));
-  x = reshape(x, {x.size(1) / 2, 2, x.size(2)});
+  x = reshape(x, {x.size(1) / 4, 2, 2, x.size(2)});
+  x = relu(batch_norm(apply<4>(Conv3d<6, 2, Padding<1>, Groups<2>, Bias<false>>{}, x)));
+  x = silu(batch_norm(apply<4>(ConvTranspose3d<4, 2, Padding<1>, Groups<2>>{}, x)));
+  x = reshape(x, {x.size(1), x.size(2) * x.size(3), x.size(4)});
   x = tanh(batch_norm(apply<3>(ConvTranspose2d<6, 3, Padding<1>, Groups<2>>{}, x)));
   x = hardtanh(batch_norm(apply<3>(Conv2d<4, 2, KernelWidth<5>, Stride<1, 2>>{}, x)));
   return linear(batch_norm(linear(flatten(x), 6)), 3);
@@ -188,7 +191,7 @@ TEST_CASE_TEMPLATE("all kinds of convolution, and linear layers", D, GPUNET_TEST
   check_outputs<D, double>(all_layers, {3, 12}, 2, some_batches<D>(2));
   Network<D, float> net(test_device<D>(), all_layers, {3, 12});
   const Predictor<D, float> plain(net), folded(net, {.fold_batch_norm = true});
-  CHECK(count<BatchNormOp>(plain.fused_graph()) == 5);
+  CHECK(count<BatchNormOp>(plain.fused_graph()) == 7);
   CHECK(count<BatchNormOp>(folded.fused_graph()) == 0);
 }
 

@@ -9,6 +9,7 @@
 #include <gpunet/model/fold_batch_norm.hpp>
 #include <gpunet/ops/batch_norm/batch_norm.hpp>
 #include <gpunet/ops/conv2d/conv2d.hpp>
+#include <gpunet/ops/conv3d/conv3d.hpp>
 #include <gpunet/ops/linear/linear.hpp>
 
 namespace gpunet::detail {
@@ -23,6 +24,12 @@ GPUNET_INLINE std::optional<ChannelRuns> channel_runs(const Graph& graph, const 
     const Conv2dGeometry& g = convolution->geometry;
     found = convolution->transposed
                 ? ChannelRuns{g.out_channels * g.ins(), g.area(), g.outs() * g.ins(), g.ins()}
+                : ChannelRuns{g.out_channels, g.taps(), g.out_channels, g.out_channels};
+  } else if (const Conv3dOp* const volume = node.as<Conv3dOp>()) {
+    const Conv2dGeometry& g = volume->plane;
+    const index_t ins = g.ins() / volume->planes.kernel;
+    found = volume->transposed
+                ? ChannelRuns{g.out_channels * ins, g.taps() / ins, g.outs() * ins, ins}
                 : ChannelRuns{g.out_channels, g.taps(), g.out_channels, g.out_channels};
   } else if (const LinearOp* const linear = node.as<LinearOp>(); linear && linear->rows == 1) {
     found = {linear->out, linear->in, linear->out, linear->out};
@@ -113,6 +120,7 @@ GPUNET_INLINE FoldedGraph fold_batch_norm(const Graph& network) {
     layers[i]->first_parameter = static_cast<int>(graph.parameters.size());
     layers[i]->parameters = 2;
     if (Conv2dOp* const convolution = layers[i]->as<Conv2dOp>()) convolution->bias = true;
+    if (Conv3dOp* const volume = layers[i]->as<Conv3dOp>()) volume->bias = true;
     if (LinearOp* const linear = layers[i]->as<LinearOp>()) linear->bias = true;
     for (std::size_t j = 2 * i; j < 2 * i + 2; ++j) {
       own[j].offset = graph.parameter_elements;

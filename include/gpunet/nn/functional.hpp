@@ -64,8 +64,8 @@ Value avg_pool2d(const Value& x, index_t kernel_size, const PoolOptions& options
 // channels.
 Value adaptive_avg_pool2d(const Value& x, index_t height, index_t width);
 
-// Batch normalization of [batch, features], [batch, channels, length] or [batch, channels, height,
-// width], see BatchNorm1d, BatchNorm2d.
+// Batch normalization of [batch, features], [batch, channels, length], [batch, channels, height,
+// width] or [batch, channels, depth, height, width], see BatchNorm1d, 2d and 3d.
 Value batch_norm(const Value& x, const BatchNormOptions& options = {}, std::string_view name = {});
 // Normalization over the last dimension, see LayerNorm, RMSNorm.
 Value layer_norm(const Value& x, const LayerNormOptions& options = {}, std::string_view name = {});

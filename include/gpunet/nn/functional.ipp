@@ -299,6 +299,8 @@ GPUNET_BACKENDS_INLINE Value batch_norm(const Value& x, const BatchNormOptions& 
       return apply<1>(BatchNorm1d(options), x, name);
     case 2:
       return apply<2>(BatchNorm1d(options), x, name);
+    case 4:
+      return apply<4>(BatchNorm3d(options), x, name);
     default:
       return apply<3>(BatchNorm2d(options), x, name);
   }
