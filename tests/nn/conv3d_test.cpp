@@ -13,6 +13,8 @@ TEST_CASE_TEMPLATE("gradients of layers of volumes", D, GPUNET_TEST_DEVICES) {
         Shape<2, 3, 1, 2>{}, slice);
     check_layer_gradients(device, nn::ConvTranspose3d<2, 2, nn::Stride<2, 1, 2>>{},
                           Shape<1, 2, 1, 2>{}, slice);
+    check_layer_gradients(device, nn::Conv3d<1, 2, nn::Padding<1>, nn::PaddingReflect>{},
+                          Shape<1, 2, 3, 2>{}, slice);
     check_layer_gradients(device, nn::MaxPool3d<2>{}, Shape<2, 3, 2, 4>{}, slice);
     check_layer_gradients(device, nn::AvgPool3d<2, nn::Stride<1>>{}, Shape<2, 3, 2, 3>{}, slice);
   }
@@ -41,7 +43,8 @@ TEST_CASE("shapes and parameters of layers of volumes") {
 
 TEST_CASE("layers of volumes are printed as by PyTorch") {
   const nn::Sequential<
-      nn::Input<4, 5, 6, 7>, nn::Conv3d<8, 3, nn::Padding<1>, nn::Groups<4>>, nn::BatchNorm3d,
+      nn::Input<4, 5, 6, 7>, nn::Conv3d<8, 3, nn::Padding<1>, nn::PaddingCircular, nn::Groups<4>>,
+      nn::BatchNorm3d,
       nn::Conv3d<4, 1, nn::KernelHeight<3>, nn::KernelWidth<3>, nn::Stride<1, 2, 2>,
                  nn::Padding<0, 1, 1>, nn::Bias<false>>,
       nn::ConvTranspose3d<4, 3, nn::Stride<2>, nn::Padding<1>, nn::OutputPadding<1>>,
@@ -51,7 +54,7 @@ TEST_CASE("layers of volumes are printed as by PyTorch") {
   CHECK(nn::to_string(volumes) ==
         "Sequential(\n"
         "  (0): Conv3d(4, 8, kernel_size=(3, 3, 3), stride=(1, 1, 1), padding=(1, 1, 1), "
-        "groups=4)\n"
+        "groups=4, padding_mode=circular)\n"
         "  (1): BatchNorm3d(8, eps=1e-05, momentum=0.1, affine=True, bias=True, "
         "track_running_stats=True)\n"
         "  (2): Conv3d(8, 4, kernel_size=(1, 3, 3), stride=(1, 2, 2), padding=(0, 1, 1), "
@@ -85,6 +88,8 @@ TEST_CASE("layers of volumes that are not possible") {
       "gpunet::nn::MaxPool3d: the kernel (3 x 3 x 3) is larger than the padded volume (2 x 3 x 4), "
       "use a smaller kernel or a larger volume",
       Error);
+  using Wide = nn::Conv3d<6, 5, nn::Padding<2>, nn::PaddingReflect>;
+  CHECK_THROWS_AS(Wide{}.output(Shape(Dim<3>{}, Dim(index_t{2}), Dim<9>{}, Dim<9>{})), Error);
   CHECK_THROWS_AS(nn::Conv3d(6, 5, 0).output(Shape<3, 8, 8, 8>{}), Error);
 }
 
