@@ -194,10 +194,10 @@ inline void read_gather(NodeReader& node) {
   }
   const Value& x = node.value(0);
   const int dim = node.sample_dim(x, node.attribute("axis", index_t{0}));
-  const std::optional<double> index = node.number(1);
-  node.want(index.has_value() && node.known(1)->sizes.rank() == 0,
+  const Known* index = node.known(1);
+  node.want(index && index->is_small && index->sizes.rank() == 0 && index->integers[0].batches == 0,
             "indices that are no single constant number");
-  const auto at = static_cast<index_t>(*index);
+  const index_t at = index->integers[0].number;
   const Value part = nn::narrow(x, dim + 1, at < 0 ? at + x.sizes()[dim] : at, 1);
   Sizes out;
   for (int i = 0; i < part.sizes().rank(); ++i)
