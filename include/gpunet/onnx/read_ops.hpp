@@ -86,6 +86,9 @@ inline void read_pow(NodeReader& node) {
 inline void read_dropout(NodeReader& node) {
   node.want(node.info().outputs.size() == 1 || node.info().outputs[1].empty(),
             "the mask as output");
+  node.want(!node.has(2) || node.number(2) == 0.0,
+            "training_mode (export the model in evaluation mode: net.train() of the network "
+            "trains it)");
   const double ratio = node.has(1) ? node.number(1).value_or(0.5) : node.attribute("ratio", 0.5);
   node.give(nn::dropout(node.value(0), ratio));
 }
@@ -239,6 +242,7 @@ inline constexpr OperatorReader operator_readers[] = {
     {"Conv", read_conv},
     {"ConvTranspose", read_conv_transpose},
     {"Cos", GPUNET_ONNX_FUNCTION(cos)},
+    {"DepthToSpace", read_depth_to_space},
     {"Div", read_div},
     {"Dropout", read_dropout},
     {"Elu",
@@ -288,6 +292,7 @@ inline constexpr OperatorReader operator_readers[] = {
     {"ReduceSum", read_reduce<false>},
     {"Relu", GPUNET_ONNX_FUNCTION(relu)},
     {"Reshape", read_reshape},
+    {"Resize", read_resize},
     {"Round", GPUNET_ONNX_FUNCTION(round)},
     {"Selu", read_selu},
     {"Sigmoid", GPUNET_ONNX_FUNCTION(sigmoid)},
