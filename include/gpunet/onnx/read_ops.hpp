@@ -21,7 +21,8 @@ template <bool is_mean>
 void read_reduce(NodeReader& node) {
   const Value& x = node.value(0);
   const auto axes = node.integers("axes", 1);
-  if (!axes && node.attribute("noop_with_empty_axes", index_t{0}) != 0) return node.give(x);
+  if ((!axes || axes->empty()) && node.attribute("noop_with_empty_axes", index_t{0}) != 0)
+    return node.give(x);
   node.want(axes && !axes->empty(), "all axes (the batch is one of them), name those of a sample");
   std::vector<int> dims;
   for (const index_t axis : *axes)
