@@ -34,7 +34,7 @@ std::vector<float> numbers(index_t count, unsigned seed) {
 
 onnx::Model model_of(const OnnxFile& file, const onnx::ReadOptions& options = {}) {
   TempFolder folder;
-  io::write_file_atomically(folder / "m.onnx", file.bytes());
+  write_bytes(folder / "m.onnx", file.bytes());
   return onnx::read(folder / "m.onnx", options);
 }
 

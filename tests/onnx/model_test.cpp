@@ -1,6 +1,5 @@
 #include <cstdint>
 #include <doctest/doctest.h>
-#include <fstream>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,7 +19,7 @@ namespace {
 
 onnx::Model read_bytes(const TempFolder& folder, const std::string& bytes,
                        const onnx::ReadOptions& options = {}) {
-  io::write_file_atomically(folder / "m.onnx", bytes);
+  write_bytes(folder / "m.onnx", bytes);
   return onnx::read(folder / "m.onnx", options);
 }
 
@@ -167,7 +166,7 @@ TEST_CASE("a model that is cut, or has another byte, is an Error or a model") {
   const std::string path = folder / "m.onnx";
   int read = 0;
   const auto check = [&](const std::string& bytes) {
-    std::ofstream(path, std::ios::binary) << bytes;  // without waiting for the disk
+    write_bytes(path, bytes);
     std::string message;
     std::size_t largest = 0;
     {

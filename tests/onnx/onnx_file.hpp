@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <fstream>
 #include <initializer_list>
 #include <span>
 #include <string>
@@ -117,6 +118,11 @@ struct OnnxFile {
         .bytes();
   }
 };
+
+// Writes a file, without waiting for the disk as io::AtomicFile does.
+inline void write_bytes(const std::string& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary) << bytes;
+}
 
 // A model with layers of several kinds, and constants around a Reshape.
 inline OnnxFile small_model() {

@@ -96,24 +96,30 @@ GPUNET_BACKENDS_INLINE bool fold(NodeReader& node) {
   return true;
 }
 
-GPUNET_BACKENDS_INLINE void read_node(NodeReader& node) {
-  const NodeInfo& info = node.info();
-  const auto& functions = node.building().model.functions;
-  if (std::find(functions.begin(), functions.end(), info.op) != functions.end())
-    node.fail(
-        "a function of the model (gpunet does not inline them yet), inline it in Python: "
-        "onnx.inliner.inline_local_functions");
-  if (!info.domain.empty())
-    node.fail(concat("an operator of the domain ", printable(info.domain),
-                     " (gpunet reads ai.onnx), save the model with standard operators"));
+// Reads one node, by its operator alone.
+GPUNET_BACKENDS_INLINE void read_by_operator(NodeReader& node) {
   if (read_shape(node) || fold(node)) return;
-  const OperatorReader* reader = find_operator(info.op);
+  const OperatorReader* reader = find_operator(node.info().op);
   if (!reader)
     node.fail(
         "gpunet does not read this operator (docs/onnx.md has the list), replace it in the "
         "model, or load the weights into a network of your own: io::load");
+  reader->read(node);
+}
+
+GPUNET_BACKENDS_INLINE void read_node(NodeReader& node) {
+  const NodeInfo& info = node.info();
+  if (!info.domain.empty()) {
+    const auto& functions = node.building().model.functions;
+    if (std::find(functions.begin(), functions.end(), info.op) != functions.end())
+      node.fail(
+          "a function of the model (gpunet does not inline them yet), inline it in Python: "
+          "onnx.inliner.inline_local_functions");
+    node.fail(concat("an operator of the domain ", printable(info.domain),
+                     " (gpunet reads ai.onnx), save the model with standard operators"));
+  }
   // An Error of a function of values gets the place of the node.
-  gpunet::detail::attempt<Error>([&] { reader->read(node); },
+  gpunet::detail::attempt<Error>([&] { read_by_operator(node); },
                                  [&](const Error& error) {
                                    if (dynamic_cast<const NodeError*>(&error))
                                      gpunet::detail::rethrow();

@@ -461,7 +461,7 @@ class Folding {
     Sizes out;
     for (int i = 0; i < in.rank(); ++i) {
       const auto is = [&](index_t axis) {
-        return axis == i || axis + in.rank() == i;
+        return (axis < 0 ? axis + in.rank() : axis) == i;
       };
       const bool drops =
           axes ? std::any_of(axes->begin(), axes->end(), is) : in[i] == 1 && inputs_.size() < 2;
@@ -479,7 +479,7 @@ class Folding {
     int next = 0;
     for (index_t i = 0; i < rank; ++i) {
       const auto is = [&](index_t axis) {
-        return axis == i || axis + rank == i;
+        return (axis < 0 ? axis + rank : axis) == i;
       };
       if (std::any_of(axes->begin(), axes->end(), is))
         out.append(1);

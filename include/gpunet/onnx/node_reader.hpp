@@ -98,7 +98,8 @@ class NodeReader {
   // Returns a tensor of weights.
   const Known& weights(std::size_t i, int rank) const {
     const Known* known = std::get_if<Known>(&operand(i));
-    if (!known || known->is_small || !known->tensor.problem.empty())
+    if (!known || known->is_small || !known->tensor.problem.empty() ||
+        !io::is_parameter_type(known->tensor.dtype))
       fail(concat("input ", i,
                   " is no tensor of floats in the file (gpunet trains those), save it "
                   "as an initializer"));
@@ -238,7 +239,7 @@ class NodeReader {
     if (!known.is_initializer || known.tensor.name.empty()) return constant(known, sizes, x);
     const auto found = building_.parameters.find(node_.inputs[i]);
     if (found != building_.parameters.end()) return found->second;
-    const Value parameter = nn::parameter(x, nn::constant(known.tensor.name, sizes, 0));
+    const Value parameter = nn::parameter(x, nn::constant(node_.inputs[i], sizes, 0));
     io::TensorEntry tensor = known.tensor;
     building_.bindings.push_back({x.builder().nodes() - 1, {std::move(tensor)}, {}});
     building_.parameters.emplace(node_.inputs[i], parameter);

@@ -211,6 +211,7 @@ inline void read_conv_transpose(NodeReader& node) {
   Sizes out{weight.sizes[1] * groups};
   for (const Window& w : windows(node, in, kernel)) {
     const index_t inputs = in[static_cast<int>(axes.size()) + 1];
+    node.want(inputs <= most_elements / w.stride, "an input that is too long");
     const index_t size =
         (inputs - 1) * w.stride + w.reach() + more[axes.size()] - w.before - w.after;
     node.want(size >= 1, "pads that leave no output");

@@ -21,7 +21,8 @@ template <bool is_mean>
 void read_reduce(NodeReader& node) {
   const Value& x = node.value(0);
   const auto axes = node.integers("axes", 1);
-  if (!axes && node.attribute("noop_with_empty_axes", index_t{0}) != 0) return node.give(x);
+  if ((!axes || axes->empty()) && node.attribute("noop_with_empty_axes", index_t{0}) != 0)
+    return node.give(x);
   node.want(axes && !axes->empty(), "all axes (the batch is one of them), name those of a sample");
   std::vector<int> dims;
   for (const index_t axis : *axes)
@@ -86,6 +87,9 @@ inline void read_pow(NodeReader& node) {
 inline void read_dropout(NodeReader& node) {
   node.want(node.info().outputs.size() == 1 || node.info().outputs[1].empty(),
             "the mask as output");
+  node.want(!node.has(2) || node.number(2) == 0.0,
+            "training_mode (export the model in evaluation mode: net.train() of the network "
+            "trains it)");
   const double ratio = node.has(1) ? node.number(1).value_or(0.5) : node.attribute("ratio", 0.5);
   node.give(nn::dropout(node.value(0), ratio));
 }
@@ -239,6 +243,7 @@ inline constexpr OperatorReader operator_readers[] = {
     {"Conv", read_conv},
     {"ConvTranspose", read_conv_transpose},
     {"Cos", GPUNET_ONNX_FUNCTION(cos)},
+    {"DepthToSpace", read_depth_to_space},
     {"Div", read_div},
     {"Dropout", read_dropout},
     {"Elu",
@@ -288,6 +293,7 @@ inline constexpr OperatorReader operator_readers[] = {
     {"ReduceSum", read_reduce<false>},
     {"Relu", GPUNET_ONNX_FUNCTION(relu)},
     {"Reshape", read_reshape},
+    {"Resize", read_resize},
     {"Round", GPUNET_ONNX_FUNCTION(round)},
     {"Selu", read_selu},
     {"Sigmoid", GPUNET_ONNX_FUNCTION(sigmoid)},

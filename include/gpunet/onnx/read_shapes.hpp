@@ -2,10 +2,12 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -194,15 +196,83 @@ inline void read_gather(NodeReader& node) {
   }
   const Value& x = node.value(0);
   const int dim = node.sample_dim(x, node.attribute("axis", index_t{0}));
-  const std::optional<double> index = node.number(1);
-  node.want(index.has_value() && node.known(1)->sizes.rank() == 0,
+  const Known* index = node.known(1);
+  node.want(index && index->is_small && index->sizes.rank() == 0 && index->integers[0].batches == 0,
             "indices that are no single constant number");
-  const auto at = static_cast<index_t>(*index);
+  const index_t at = index->integers[0].number;
   const Value part = nn::narrow(x, dim + 1, at < 0 ? at + x.sizes()[dim] : at, 1);
   Sizes out;
   for (int i = 0; i < part.sizes().rank(); ++i)
     if (i != dim) out.append(part.sizes()[i]);
   node.give(view(part, out));
+}
+
+// Returns x of images [channels, height, width], all of whose extents are small enough to multiply.
+inline const Value& image_of_pixels(const NodeReader& node, index_t factor) {
+  const Value& x = node.value(0);
+  node.want(x.sizes().rank() == 3 && factor >= 1 && factor <= 1 << 16 &&
+                x.sizes().at_most(most_elements / (factor * factor)),
+            concat("a factor of ", factor, " for a value of shape ",
+                   nn::detail::shape_text(x.sizes()), " (want images, and 1 to 65536)"));
+  return x;
+}
+
+inline void read_depth_to_space(NodeReader& node) {
+  const index_t factor = node.attribute("blocksize", index_t{0});
+  const Value& x = image_of_pixels(node, factor);
+  const Sizes in = x.sizes();
+  node.want(
+      node.attribute("mode", "DCR") == std::string_view("CRD") && in[0] % (factor * factor) == 0,
+      "a mode other than CRD, or channels that the blocks do not divide");
+  const index_t channels = in[0] / (factor * factor), height = in[1], width = in[2];
+  node.give(nn::detail::add_node<GatherOp>("pixel_shuffle",
+                                           GatherOp{GatherOp::Kind::pixel_shuffle,
+                                                    5,
+                                                    {{{channels, channels, 0, 0},
+                                                      {height, height, 0, 3},
+                                                      {factor, factor, 0, 1},
+                                                      {width, width, 0, 4},
+                                                      {factor, factor, 0, 2}}}},
+                                           x, Sizes{channels, height * factor, width * factor}));
+}
+
+// Nearest pixels of images that become larger by a whole factor.
+inline void read_resize(NodeReader& node) {
+  const std::string_view place = node.attribute("coordinate_transformation_mode", "half_pixel"),
+                         nearest = node.attribute("nearest_mode", "round_prefer_floor");
+  node.want(node.attribute("mode", "nearest") == std::string_view("nearest") &&
+                (place == "asymmetric"
+                     ? nearest == "floor"
+                     : place.ends_with("half_pixel") && nearest.starts_with("round_prefer")),
+            "a mode other than nearest with asymmetric and floor, or with half_pixel and rounding");
+  const std::size_t of_scales = node.opset() >= 11 ? 2 : 1;
+  std::vector<double> scales;
+  const Sizes in = node.value(0).sizes();
+  if (const Known* known = node.known(of_scales); known && known->sizes.numel() > 0) {
+    scales = numbers_of(*known).value_or(scales);
+  } else if (const Known* sizes = node.known(3); sizes && sizes->is_small) {
+    node.want(std::ssize(sizes->integers) == in.rank() + 1, "sizes of another rank");
+    scales.push_back(1);
+    for (int i = 0; i < in.rank(); ++i) {
+      const auto size =
+          static_cast<double>(sizes->integers[static_cast<std::size_t>(i) + 1].number);
+      scales.push_back(size / static_cast<double>(in[i]));
+    }
+  }
+  node.want(scales.size() == 4 && scales[0] == 1 && scales[1] == 1 && scales[2] == scales[3] &&
+                scales[2] >= 1 && scales[2] <= 1 << 16 && std::floor(scales[2]) == scales[2],
+            "scales that are no whole factor for rows and columns");
+  const auto factor = static_cast<index_t>(scales[2]);
+  const Value& x = image_of_pixels(node, factor);
+  node.give(nn::detail::add_node<GatherOp>("upsample",
+                                           GatherOp{GatherOp::Kind::upsample,
+                                                    5,
+                                                    {{{in[0], in[0], 0, 0},
+                                                      {in[1], in[1], 0, 1},
+                                                      {1, factor, 0, 2, PadMode::replicate},
+                                                      {in[2], in[2], 0, 3},
+                                                      {1, factor, 0, 4, PadMode::replicate}}}},
+                                           x, Sizes{in[0], in[1] * factor, in[2] * factor}));
 }
 
 // `before` and `after` are in the order of the dimensions of a sample.
