@@ -13,8 +13,8 @@
 # ops/elementwise.hpp, nn/loss.hpp, data/dataset.hpp, train/fit.hpp and optim/update.hpp.
 
 BEGIN {
-  contract = "(output|parameters|buffers|scratch|cache_bytes|forward|backward|extra_repr|multiply_adds|evaluate|check|sample_sizes|read" \
-    "|bounds|options|lower|append|read_bytes|is_random|has_bytes|image|operator\\(\\)|value|gradient(_[ab])?|on_[a-z_]*|before_update|validate|run|class_name)"
+  contract = "(output|parameters|buffers|scratch|cache_bytes|forward|backward|extra_repr|multiply_adds|evaluate|check|check_output|sample_sizes|read" \
+    "|bounds|options|lower|append|read_bytes|is_random|has_bytes|image|operator\\(\\)|value|(target_)?gradient(_[ab])?|on_[a-z_]*|before_update|validate|run|class_name)"
 }
 
 # Characters that mean something to Doxygen.

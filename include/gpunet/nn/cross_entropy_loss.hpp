@@ -13,15 +13,6 @@
 
 namespace gpunet::nn {
 
-// Options of CrossEntropyLoss and NLLLoss. label_smoothing is for logits only.
-struct CrossEntropyLossOptions {
-  Reduction reduction = Reduction::mean;
-  std::vector<double> weight = {};  // of each class; the mean is weighted. Empty: 1
-  // Targets with this label cost nothing and do not count; in PyTorch -100.
-  std::optional<index_t> ignore_index = {};
-  double label_smoothing = 0;  // the share of a target that all classes get, 0 to 1
-};
-
 namespace detail {
 
 // The common part of losses with labels: outputs [batch, classes, ...], labels [batch, ...].
@@ -97,7 +88,7 @@ class CrossEntropyLoss : public detail::LabelLoss, public LossFunction<CrossEntr
  public:
   // Throws Error for a negative weight, or a smoothing outside 0 to 1.
   CrossEntropyLoss(CrossEntropyLossOptions options = {})
-      : LabelLoss("CrossEntropyLoss", std::move(options)) {}
+      : LabelLoss("nn::CrossEntropyLoss", std::move(options)) {}
 
   // Whether all options are their defaults: kernels of their own compute that.
   bool is_plain() const {
@@ -139,7 +130,7 @@ class CrossEntropyLoss : public detail::LabelLoss, public LossFunction<CrossEntr
 class NLLLoss : public detail::LabelLoss, public LossFunction<NLLLoss> {
  public:
   // Throws Error for a negative weight, or a smoothing, which it has not.
-  NLLLoss(CrossEntropyLossOptions options = {}) : LabelLoss("NLLLoss", std::move(options)) {
+  NLLLoss(CrossEntropyLossOptions options = {}) : LabelLoss("nn::NLLLoss", std::move(options)) {
     require(options_.label_smoothing == 0, "gpunet::nn::NLLLoss: label_smoothing ",
             options_.label_smoothing, " (it is for logits), use CrossEntropyLoss");
   }

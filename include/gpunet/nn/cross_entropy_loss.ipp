@@ -8,16 +8,6 @@ namespace gpunet::nn {
 
 namespace detail {
 
-// Throws Error for wrong options of the loss `name`.
-GPUNET_INLINE void check_class_options(std::string_view name, std::span<const double> weight,
-                                       double smoothing) {
-  for (std::size_t k = 0; k < weight.size(); ++k)
-    require(weight[k] >= 0, "gpunet::nn::", name, ": the weight ", weight[k], " of class ", k,
-            " (want 0 or more)");
-  require(smoothing >= 0 && smoothing <= 1, "gpunet::nn::", name, ": label_smoothing ", smoothing,
-          " (want 0 to 1)");
-}
-
 // Throws Error for outputs without classes, or other weights than theirs.
 GPUNET_INLINE void check_class_sizes(std::string_view name, std::span<const double> weight,
                                      const Sizes& sizes) {
@@ -33,7 +23,7 @@ GPUNET_INLINE void check_class_sizes(std::string_view name, std::span<const doub
 
 GPUNET_INLINE LabelLoss::LabelLoss(std::string_view name, CrossEntropyLossOptions options)
     : options_(std::move(options)) {
-  check_class_options(name, options_.weight, options_.label_smoothing);
+  functions::check_class_options(name, options_.weight, options_.label_smoothing);
 }
 
 GPUNET_INLINE void LabelLoss::check_sizes(std::string_view name, const Sizes& sizes) const {
@@ -44,7 +34,8 @@ GPUNET_INLINE void LabelLoss::check_sizes(std::string_view name, const Sizes& si
 
 GPUNET_INLINE SoftCrossEntropyLoss::SoftCrossEntropyLoss(SoftCrossEntropyLossOptions options)
     : options_(std::move(options)) {
-  detail::check_class_options("SoftCrossEntropyLoss", options_.weight, options_.label_smoothing);
+  functions::check_class_options("nn::SoftCrossEntropyLoss", options_.weight,
+                                 options_.label_smoothing);
 }
 
 GPUNET_INLINE void SoftCrossEntropyLoss::check_sizes(const Sizes& sizes) const {

@@ -196,16 +196,13 @@ Value gather(const Value& x, const Value& indices);
 Value pairwise_distance(const Value& a, const Value& b, double eps = 1e-6);
 Value cosine_similarity(const Value& a, const Value& b, double eps = 1e-8);
 
-// Losses: of each sample, the mean over its numbers. The mean over the batch is taken where the
-// network is trained: by mean(net(x, t)) or nn::OutputLoss. `target` is a value too, of the shape
-// of x; of cross_entropy, classes as whole numbers [batch, ...] for logits [batch, classes, ...];
-// of nll_loss, the same for log-probabilities. Definitions and options are PyTorch's.
-Value mse_loss(const Value& x, const Value& target);
-Value l1_loss(const Value& x, const Value& target);
+// Losses of each sample, the mean over its numbers; more are in elementwise_losses.hpp. `target` is
+// a value too, of the shape of x; of cross_entropy, classes as whole numbers [batch, ...] for
+// logits [batch, classes, ...]; of nll_loss, the same for log-probabilities.
 Value binary_cross_entropy_with_logits(const Value& x, const Value& target);
 Value nll_loss(const Value& x, const Value& target);
 Value cross_entropy(const Value& x, const Value& target);
-// target is 1 or -1. The losses of single numbers are in elementwise_losses.hpp.
+// target is 1 or -1.
 Value cosine_embedding_loss(const Value& a, const Value& b, const Value& target, double margin = 0);
 Value triplet_margin_loss(const Value& anchor, const Value& positive, const Value& negative,
                           double margin = 1);

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <vector>
 
 #include <gpunet/core/error.hpp>
 #include <gpunet/core/padding.hpp>
+#include <gpunet/functions/distances.hpp>
 #include <gpunet/nn/conv2d.hpp>
 #include <gpunet/nn/dropout.hpp>
 #include <gpunet/nn/functional.hpp>
@@ -514,20 +514,9 @@ GPUNET_BACKENDS_INLINE Value pairwise_distance(const Value& a, const Value& b, d
   return apply_function(functions::Length(), sum(square(a - b + eps), -1));
 }
 GPUNET_BACKENDS_INLINE Value cosine_similarity(const Value& a, const Value& b, double eps) {
-  const auto length = [eps](const Value& x) {
-    return sqrt(clamp(sum(square(x), -1), eps * eps, std::numeric_limits<double>::infinity()));
-  };
-  return sum(a * b, -1) / (length(a) * length(b));
+  return functions::cosine(a, b, -1, eps);
 }
 
-GPUNET_BACKENDS_INLINE Value mse_loss(const Value& x, const Value& target) {
-  detail::require_targets("mse_loss", x, target);
-  return mean(square(x - target));
-}
-GPUNET_BACKENDS_INLINE Value l1_loss(const Value& x, const Value& target) {
-  detail::require_targets("l1_loss", x, target);
-  return mean(abs(x - target));
-}
 GPUNET_BACKENDS_INLINE Value binary_cross_entropy_with_logits(const Value& x, const Value& target) {
   detail::require_targets("binary_cross_entropy_with_logits", x, target);
   return mean((1 - target) * x - logsigmoid(x));
@@ -542,16 +531,14 @@ GPUNET_BACKENDS_INLINE Value cross_entropy(const Value& x, const Value& target) 
 }
 GPUNET_BACKENDS_INLINE Value cosine_embedding_loss(const Value& a, const Value& b,
                                                    const Value& target, double margin) {
-  constexpr double eps = 1e-12;  // PyTorch's
-  const Value cosine =
-      sum(a * b, -1) / sqrt((sum(square(a), -1) + eps) * (sum(square(b), -1) + eps));
+  const Value cosine = functions::cosine_of_embeddings(a, b);
   detail::require_targets("cosine_embedding_loss", cosine, target);
-  return mean(0.5 * (1 + target) * (1 - cosine) + 0.5 * (1 - target) * relu(cosine - margin));
+  return mean(functions::cosine_embedding_error(cosine, target, margin));
 }
 GPUNET_BACKENDS_INLINE Value triplet_margin_loss(const Value& anchor, const Value& positive,
                                                  const Value& negative, double margin) {
-  return mean(
-      relu(pairwise_distance(anchor, positive) - pairwise_distance(anchor, negative) + margin));
+  return mean(functions::triplet_error(pairwise_distance(anchor, positive),
+                                       pairwise_distance(anchor, negative), margin));
 }
 
 }  // namespace GPUNET_BACKENDS

@@ -29,25 +29,13 @@
 #include <type_traits>
 
 #include <gpunet/core/shape.hpp>
+#include <gpunet/functions/losses.hpp>
 #include <gpunet/ops/slice.hpp>
 #include <gpunet/tensor/view.hpp>
 
 namespace gpunet {
 
 namespace nn {
-
-// How the losses of a batch become one number, as in PyTorch.
-enum class Reduction {
-  mean,       // over the batch, and over the numbers of an output where the loss is one of them
-  sum,        // over both
-  batchmean,  // the sum over the numbers, the mean over the batch
-  none        // not at all: for criterion.each(output, targets) alone
-};
-
-// Options that most losses have.
-struct LossOptions {
-  Reduction reduction = Reduction::mean;
-};
 
 // Properties of a loss, for outputs of certain sizes.
 struct LossTraits {

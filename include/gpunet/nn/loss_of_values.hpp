@@ -57,7 +57,7 @@ Value loss_of_values(std::string_view function, const Value& x, const Value& tar
 #define GPUNET_EXTERN_PAIRS(Name) \
   GPUNET_EXTERN_KERNELS(          \
       gpunet::detail::OwnKernels< \
-          gpunet::BinaryOp<gpunet::nn::detail::LossOfValues<gpunet::nn::detail::Name>>>);
+          gpunet::BinaryOp<gpunet::nn::detail::LossOfValues<gpunet::functions::Name>>>);
 GPUNET_LOSSES_OF_PAIRS(GPUNET_EXTERN_PAIRS)
 #undef GPUNET_EXTERN_PAIRS
 #endif

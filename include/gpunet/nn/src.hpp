@@ -27,14 +27,14 @@ GPUNET_FUNCTIONS(GPUNET_COMPILE_FUNCTION)
 #define GPUNET_COMPILE_PAIRS(Name) \
   GPUNET_COMPILE_KERNELS(          \
       gpunet::detail::OwnKernels<  \
-          gpunet::BinaryOp<gpunet::nn::detail::LossOfValues<gpunet::nn::detail::Name>>>);
+          gpunet::BinaryOp<gpunet::nn::detail::LossOfValues<gpunet::functions::Name>>>);
 GPUNET_LOSSES_OF_PAIRS(GPUNET_COMPILE_PAIRS)
 #undef GPUNET_COMPILE_PAIRS
 
-#define GPUNET_COMPILE_LOSS(Name) GPUNET_COMPILE_ELEMENTWISE_LOSS(gpunet::nn::detail::Name);
+#define GPUNET_COMPILE_LOSS(Name) GPUNET_COMPILE_ELEMENTWISE_LOSS(gpunet::functions::Name);
 GPUNET_ELEMENTWISE_LOSSES(GPUNET_COMPILE_LOSS)
-GPUNET_COMPILE_LOSS(OutputItself)
 #undef GPUNET_COMPILE_LOSS
+GPUNET_COMPILE_ELEMENTWISE_LOSS(gpunet::nn::detail::OutputItself);
 
 namespace gpunet::nn::detail {
 

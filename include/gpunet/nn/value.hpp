@@ -330,9 +330,9 @@ Value parameter(const Value& x, const ParameterSpec& spec);
 #define GPUNET_REFUSED_NAMES(f) \
   f(adaptive_avg_pool2d) f(avg_pool2d) f(batch_norm) \
   f(binary_cross_entropy_with_logits) f(cat) f(clamp) f(conv2d) f(cross_entropy) f(detach) \
-  f(dropout) f(embedding) f(flatten) f(group_norm) f(gru) f(l1_loss) \
+  f(dropout) f(embedding) f(flatten) f(group_norm) f(gru) \
   f(layer_norm) f(linear) f(log_softmax) f(lstm) f(max_pool2d) f(maximum) f(mean) f(minimum) \
-  f(mse_loss) f(multihead_attention) f(narrow) f(nll_loss) f(permute) f(pow) f(relu) f(reshape) \
+  f(multihead_attention) f(narrow) f(nll_loss) f(permute) f(pow) f(relu) f(reshape) \
   f(rms_norm) f(rnn) f(scaled_dot_product_attention) f(softmax) f(sum) \
   f(transformer_decoder_layer) f(transpose)
 GPUNET_REFUSED_NAMES(GPUNET_REFUSED_FUNCTION)

@@ -9,6 +9,7 @@
 #include <gpunet/core/math.hpp>
 #include <gpunet/functions/activations.hpp>
 #include <gpunet/functions/elementwise.hpp>
+#include <gpunet/functions/losses.hpp>
 #include <gpunet/functions/pairs.hpp>
 
 // Those of two numbers of a type, of one, and of floats only: X(Name). Comparisons and tests make
@@ -20,8 +21,12 @@
 #define GPUNET_COMPARISONS(X) X(Equal) X(NotEqual) X(Less) X(LessEqual)
 #define GPUNET_UNARY_OPS(X) X(Negate) X(Cube)
 #define GPUNET_TESTS(X) X(IsNan) X(IsInf) X(IsFinite)
-// Functions of floats in functions/ that have no options: X(namespace, Name).
-#define GPUNET_FUNCTIONS_OF_0(X) GPUNET_FLOAT_FUNCTIONS(X) GPUNET_ACTIVATIONS(X) GPUNET_GELUS(X)
+// Functions of floats in functions/, by the number of further operands, which are options or
+// targets: X(namespace, Name).
+#define GPUNET_FUNCTIONS_OF_0(X) \
+  GPUNET_FLOAT_FUNCTIONS(X) GPUNET_ACTIVATIONS(X) GPUNET_GELUS(X) X(functions, LogFactorial)
+#define GPUNET_FUNCTIONS_OF_1(X) GPUNET_ACTIVATIONS_OF_1(X) GPUNET_ERRORS(X)
+#define GPUNET_FUNCTIONS_OF_2(X) GPUNET_ACTIVATIONS_OF_2(X) GPUNET_ERRORS_OF_1(X)
 
 namespace gpunet::detail::element {
 
@@ -35,8 +40,8 @@ enum class Code : std::uint8_t {
   GPUNET_BINARY_OPS(GPUNET_NAME) GPUNET_BINARY_FLOAT_OPS(GPUNET_NAME) GPUNET_BIT_OPS(GPUNET_NAME)
       GPUNET_COMPARISONS(GPUNET_NAME) GPUNET_UNARY_OPS(GPUNET_NAME) GPUNET_TESTS(GPUNET_NAME)
           GPUNET_NUMBER_FUNCTIONS(GPUNET_FUNCTION_NAME) GPUNET_FUNCTIONS_OF_0(GPUNET_FUNCTION_NAME)
-              GPUNET_ACTIVATIONS_OF_1(GPUNET_FUNCTION_NAME)
-                  GPUNET_ACTIVATIONS_OF_2(GPUNET_FUNCTION_NAME)
+              GPUNET_FUNCTIONS_OF_1(GPUNET_FUNCTION_NAME)
+                  GPUNET_FUNCTIONS_OF_2(GPUNET_FUNCTION_NAME)
 #undef GPUNET_FUNCTION_NAME
 #undef GPUNET_NAME
                       Where,
@@ -51,11 +56,12 @@ inline constexpr Code code_of{};
   inline constexpr Code code_of<gpunet::scope::Name> = Code::Name;
 GPUNET_NUMBER_FUNCTIONS(GPUNET_CODE)
 GPUNET_FUNCTIONS_OF_0(GPUNET_CODE)
-GPUNET_ACTIVATIONS_OF_1(GPUNET_CODE)
-GPUNET_ACTIVATIONS_OF_2(GPUNET_CODE)
+GPUNET_FUNCTIONS_OF_1(GPUNET_CODE)
+GPUNET_FUNCTIONS_OF_2(GPUNET_CODE)
 #undef GPUNET_CODE
 
-// A function F as an operation; further operands are its options.
+// A function F as an operation; further operands are its options, of losses the target and an
+// option.
 template <class F>
 struct Apply {
   static constexpr Code code = code_of<F>;

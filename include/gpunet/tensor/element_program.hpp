@@ -240,8 +240,8 @@ GPUNET_FN AnyElement run_step(element::Code code, AnyElement a, AnyElement b, An
       GPUNET_BINARY_FLOAT_OPS(GPUNET_CASE2)
       GPUNET_TESTS(GPUNET_CASE1)
       GPUNET_FUNCTIONS_OF_0(GPUNET_FUNCTION_CASE)
-      GPUNET_ACTIVATIONS_OF_1(GPUNET_FUNCTION_CASE1)
-      GPUNET_ACTIVATIONS_OF_2(GPUNET_FUNCTION_CASE2)
+      GPUNET_FUNCTIONS_OF_1(GPUNET_FUNCTION_CASE1)
+      GPUNET_FUNCTIONS_OF_2(GPUNET_FUNCTION_CASE2)
       default:
         break;
     }
@@ -493,8 +493,8 @@ GPUNET_EXTERN_LOOP(gpunet::detail::RunElements);
   GPUNET_UNARY_OPS(GPUNET_NUMBER_UNARY)                                               \
   GPUNET_NUMBER_FUNCTIONS(GPUNET_NUMBER_FUNCTION_LOOP)                                \
   GPUNET_FUNCTIONS_OF_0(GPUNET_FUNCTION_LOOP)                                         \
-  GPUNET_ACTIVATIONS_OF_1(GPUNET_FUNCTION_LOOP_OF_1)                                  \
-  GPUNET_ACTIVATIONS_OF_2(GPUNET_FUNCTION_LOOP_OF_2)                                  \
+  GPUNET_FUNCTIONS_OF_1(GPUNET_FUNCTION_LOOP_OF_1)                                    \
+  GPUNET_FUNCTIONS_OF_2(GPUNET_FUNCTION_LOOP_OF_2)                                    \
   GPUNET_TESTS(GPUNET_FLOAT_UNARY)                                                    \
   GPUNET_LOOPS_OF_TYPE(float, double, std::int32_t, std::int64_t, std::uint8_t, bool) \
   GPUNET_LOOPS_OF_TYPE(double, float, std::int32_t, std::int64_t, std::uint8_t, bool) \
