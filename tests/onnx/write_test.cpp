@@ -176,6 +176,43 @@ TEST_CASE("layers with weights are written") {
   check_function([](const Value& x) { return embedding(floor(abs(4 * x)), 5, 3, "words"); }, {6});
 }
 
+TEST_CASE("windows of poolings and paddings are written") {
+  // Windows of {outputs, kernel, stride, padding} along rows and columns of 5 x 4.
+  const auto largest = [](const Pool2dGeometry& g) {
+    check_function(
+        [g](const Value& x) {
+          return nn::detail::add_node<MaxPool2dOp>("pool", MaxPool2dOp{g}, x,
+                                                   Sizes{2, g.out_height, g.out_width});
+        },
+        {2, 5, 4});
+  };
+  largest({2, 5, 4, 5, 4, 2, 1, 0});  // padding behind both
+  largest({2, 5, 4, 3, 2, 2, 2, 0});  // behind the rows, or ceil_mode
+  largest({2, 5, 4, 2, 2, 2, 2, 0});
+  largest({2, 5, 4, 2, 3, 3, 2, 0, 2, 1, 0});  // behind none
+  largest({2, 5, 4, 5, 3, 3, 1, 1, 2, 1, 0});
+  largest({2, 5, 4, 5, 4, 2, 1, 0, 2, 1, 0});
+  using nn::CeilMode, nn::CountIncludePad, nn::Padding, nn::Stride;
+  check_function(
+      [](const Value& x) {
+        return nn::apply<3>(nn::AvgPool2d<2, Padding<1>, CeilMode<true>>{}, x);
+      },
+      {2, 5, 4}, 1e-6);
+  check_function(
+      [](const Value& x) {
+        return nn::apply<3>(
+            nn::AvgPool2d<3, Stride<2>, Padding<1>, CeilMode<true>, CountIncludePad<false>>{}, x);
+      },
+      {2, 6, 4}, 1e-6);
+  for (const char* mode : {"constant", "reflect", "replicate", "circular"})
+    check_function(
+        [mode](const Value& x) {
+          return pad(x, {1, 2, 0, 3}, mode);
+        },
+        {2, 5, 4}, 0, {.opset = 19});
+  check_function([](const Value& x) { return pad(x, {1, -1}, "constant", 0.5); }, {2, 5, 4});
+}
+
 TEST_CASE("the network of a ResNet block is read as it was written") {
   using nn::Padding, nn::Stride;
   using Net = nn::Sequential<

@@ -50,8 +50,8 @@ constexpr bool can_pad(PadMode mode, index_t extent, index_t before, index_t aft
   if (before > most || after > most) return false;
   switch (mode) {
     case PadMode::constant:
-      return -before <= extent && -after <= extent && -(before + after) <= extent &&
-             before >= -most && after >= -most;
+      return before >= -most && after >= -most && -before <= extent && -after <= extent &&
+             -(before + after) <= extent;
     case PadMode::reflect:
       return before >= 0 && after >= 0 && before < extent && after < extent;
     case PadMode::replicate:

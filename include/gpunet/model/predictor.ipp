@@ -73,11 +73,14 @@ Predictor<D, T>::Predictor(D& device, const Network<D, T>& network,
   } else {
     device_.copy(arena_->buffers.data(), shared.buffers.data(), shared.buffers.bytes());
   }
-  if (!conversions_) return;
-  arena_->narrow_parameters.reset(device_, graph_.parameter_elements);
-  const Buffer<T, D>& wide = options.fold_batch_norm ? arena_->parameters : shared.parameters;
-  conversions_->narrow(device_, wide.size(), wide.data(), arena_->narrow_parameters.data());
-  arena_->parameters = Buffer<T, D>();
+  if (conversions_) {
+    arena_->narrow_parameters.reset(device_, graph_.parameter_elements);
+    const Buffer<T, D>& wide = options.fold_batch_norm ? arena_->parameters : shared.parameters;
+    conversions_->narrow(device_, wide.size(), wide.data(), arena_->narrow_parameters.data());
+    arena_->parameters = Buffer<T, D>();
+  }
+  // Until the shared arrays are read, the network has to stay as it is.
+  if (&device != &network.device()) device_.synchronize();
 }
 
 template <class D, class T>

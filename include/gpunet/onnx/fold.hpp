@@ -47,7 +47,7 @@ inline Known known_of(const io::TensorEntry& entry, bool is_initializer) {
   const bool is_float = entry.dtype == Dtype::F32 || entry.dtype == Dtype::F64 ||
                         entry.dtype == Dtype::F16 || entry.dtype == Dtype::BF16;
   if (!entry.problem.empty() || is_float || !io::is_parameter_type(entry.dtype) ||
-      entry.sizes.numel() > most_folded)
+      !entry.sizes.at_most(most_folded))
     return known;
   std::vector<index_t> numbers(static_cast<std::size_t>(entry.sizes.numel()));
   io::copy_as(entry, std::span(numbers));
@@ -57,9 +57,11 @@ inline Known known_of(const io::TensorEntry& entry, bool is_initializer) {
   return known;
 }
 
-// Returns the elements of a tensor, row-major; nothing for more than most_folded.
+// Returns the elements of a tensor, row-major; nothing for more than most_folded, or for a type
+// that is no number.
 inline std::optional<std::vector<double>> numbers_of(const Known& known) {
-  if (known.sizes.numel() > most_folded) return std::nullopt;
+  if (!known.sizes.at_most(most_folded) || (!known.is_small && !known.tensor.problem.empty()))
+    return std::nullopt;
   std::vector<double> numbers(static_cast<std::size_t>(known.sizes.numel()));
   if (!known.is_small) {
     io::copy_as(known.tensor, std::span(numbers));
@@ -499,9 +501,9 @@ class Folding {
     if (const Attribute* perm = node_.find("perm")) order = perm->integers;
     std::vector<index_t> sorted = order;
     std::sort(sorted.begin(), sorted.end());
+    if (std::ssize(sorted) != rank) return std::nullopt;
     for (int i = 0; i < rank; ++i)
-      if (std::ssize(sorted) != rank || sorted[static_cast<std::size_t>(i)] != i)
-        return std::nullopt;
+      if (sorted[static_cast<std::size_t>(i)] != i) return std::nullopt;
     Known known{.tensor = from->tensor, .is_initializer = from->is_initializer};
     const Sizes strides = from->tensor.strides.rank() > 0 ? from->tensor.strides
                                                           : io::detail::packed_strides(from->sizes);

@@ -13,6 +13,7 @@
 #include <gpunet/functions/pairs.hpp>
 #include <gpunet/nn/flatten.hpp>
 #include <gpunet/nn/identity.hpp>
+#include <gpunet/nn/pooling.hpp>
 #include <gpunet/nn/reshape.hpp>
 #include <gpunet/onnx/node_writer.hpp>
 #include <gpunet/ops/add.hpp>
@@ -156,41 +157,54 @@ inline void write_prelu(NodeWriter& node, const char*) {
 
 // Poolings.
 
-inline void add_pool(NodeWriter& node, const char* op,
-                     const std::vector<std::array<index_t, 5>>& axes,
-                     std::vector<ProtoMessage> attributes) {
-  std::vector<index_t> kernels, strides, before, after;
-  bool ceil = false;
+// The windows of a pooling along one dimension.
+struct WrittenWindows {
+  index_t size, outputs, kernel, stride, padding;
+
+  index_t count(bool ceil) const {
+    return nn::detail::pool_windows(size, {kernel, stride, padding, ceil});
+  }
+};
+
+// With ceil_mode, or else with padding on one side, if the windows are not those of equal padding
+// without it. Padding that an average counts is never on one side: windows of ceil_mode end there.
+inline void add_pool(NodeWriter& node, const char* op, const std::vector<WrittenWindows>& axes,
+                     bool counts_padding, std::vector<ProtoMessage> attributes) {
+  const auto all = [&](bool ceil) {
+    return std::all_of(axes.begin(), axes.end(), [ceil](const WrittenWindows& axis) {
+      return axis.count(ceil) == axis.outputs;
+    });
+  };
+  const bool floors = all(false), ceil = !floors && all(true);
+  if (!floors && !ceil && counts_padding) node.fail("windows that end behind the padding");
+  std::vector<index_t> kernels, strides, pads, after;
   for (const auto& [size, outputs, kernel, stride, padding] : axes) {
-    kernels.push_back(kernel), strides.push_back(stride), before.push_back(padding);
-    const index_t floor = (size + 2 * padding - kernel) / stride + 1;
-    if (outputs == floor + 1) ceil = true;
-    // Padding of one side.
-    after.push_back(outputs == floor || outputs == floor + 1
+    kernels.push_back(kernel), strides.push_back(stride), pads.push_back(padding);
+    after.push_back(floors || ceil
                         ? padding
                         : std::max<index_t>(0, (outputs - 1) * stride + kernel - size - padding));
   }
-  before.insert(before.end(), after.begin(), after.end());
+  pads.insert(pads.end(), after.begin(), after.end());
   attributes.push_back(attribute("kernel_shape", kernels));
   attributes.push_back(attribute("strides", strides));
-  attributes.push_back(attribute("pads", before));
+  attributes.push_back(attribute("pads", pads));
   if (ceil) attributes.push_back(attribute("ceil_mode", index_t{1}));
   node.give(node.add(op, {node.x()}, attributes));
 }
 
 inline void write_max_pool(NodeWriter& node, const char* name) {
   const Pool2dGeometry& g = node.node().as<MaxPool2dOp>()->geometry;
-  std::vector<std::array<index_t, 5>> axes{
+  std::vector<WrittenWindows> axes{
       {g.width, g.out_width, g.kernel_width, g.stride_width, g.padding_width}};
   if (node.in().rank() == 3)
     axes.insert(axes.begin(), {g.height, g.out_height, g.kernel, g.stride, g.padding});
-  add_pool(node, name, axes, {});
+  add_pool(node, name, axes, false, {});
 }
 
 inline void write_avg_pool(NodeWriter& node, const char* name) {
   const AvgPool2dGeometry& g = node.node().as<AvgPool2dOp>()->geometry;
   if (g.is_global()) return node.give(node.add("GlobalAveragePool", {node.x()}));
-  std::vector<std::array<index_t, 5>> axes;
+  std::vector<WrittenWindows> axes;
   for (const PoolAxis& axis : {g.rows, g.columns}) {
     axes.push_back({axis.size, axis.outputs, axis.kernel, axis.stride, axis.padding});
     if (axis.kernel != 0) continue;
@@ -198,7 +212,9 @@ inline void write_avg_pool(NodeWriter& node, const char* name) {
     axes.back() = {axis.size, axis.outputs, axis.size / axis.outputs, axis.size / axis.outputs, 0};
   }
   if (node.in().rank() == 2) axes.erase(axes.begin(), axes.end() - 1);
-  add_pool(node, name, axes, {attribute("count_include_pad", index_t{g.columns.counts_padding})});
+  const bool counts_padding = g.columns.counts_padding;
+  add_pool(node, name, axes, counts_padding,
+           {attribute("count_include_pad", index_t{counts_padding})});
 }
 
 // Shapes.
@@ -256,14 +272,10 @@ inline void write_pad(NodeWriter& node, const GatherOp& op, const std::vector<in
     if (op.axes[i].mode != PadMode::constant) mode = op.axes[i].mode;
   if (mode == PadMode::circular && node.opset() < 19)
     node.fail("a circular padding below opset 19");
-  const auto value = static_cast<float>(op.fill);
-  GraphWriter& w = node.writer();
-  const std::string amounts = w.integers("pads", pads);
+  const std::string amounts = node.writer().integers("pads", pads);
   const auto how = attribute("mode", names[static_cast<std::size_t>(mode)]);
-  if (value == 0) return node.give(node.add("Pad", {node.x(), amounts}, {how}));
-  const std::string fill =
-      w.tensor(w.fresh("value"), {}, std::as_bytes(std::span(&value, 1)), ElementType::single);
-  node.give(node.add("Pad", {node.x(), amounts, fill}, {how}));
+  node.give(op.fill == 0 ? node.add("Pad", {node.x(), amounts}, {how})
+                         : node.add("Pad", {node.x(), amounts, node.number(op.fill)}, {how}));
 }
 
 inline void write_gather(NodeWriter& node, const char*) {
