@@ -2,7 +2,7 @@
 
 Usage: see regenerate.sh     (PyTorch 2.15, safetensors)
 
-The test prints the list with GPUNET_GEOMETRY_SEED=237 GPUNET_GEOMETRY_LIST=10 (most options occur):
+The test prints the list with GPUNET_GEOMETRY_SEED=239 GPUNET_GEOMETRY_LIST=10 (most options occur):
 gpunet_tests --source-file='*random_geometries_test.cpp' | grep batch= >random_geometries.txt
 An array has the name of its configuration. For the output, the gradient of the input and that of
 each parameter it has three inner products with fixed vectors (the test says why). Inputs are drawn
