@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <doctest/doctest.h>
 #include <functional>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -721,6 +722,282 @@ TEST_CASE("an initializer that layers share is one parameter") {
   REQUIRE(other.named_parameters().size() == 4);
   CHECK(other.named_parameters()[1].name == "zeros");
   CHECK(other.named_parameters()[3].name == "b.bias");
+}
+
+namespace {
+
+// The sum of products of rows x [batch, n] with weights [n, n], and of their biases.
+struct Term {
+  const std::vector<float>& weight;
+  std::vector<float> bias = {};
+  bool transposed = false;
+};
+Numbers sum_of_products(const std::vector<float>& x, std::size_t n,
+                        const std::vector<Term>& terms) {
+  Numbers y;
+  for (std::size_t at = 0; at < x.size(); ++at) {
+    const std::size_t row = at / n * n, o = at % n;
+    double sum = 0;
+    for (const Term& term : terms) {
+      if (!term.bias.empty()) sum += static_cast<double>(term.bias[o]);
+      for (std::size_t i = 0; i < n; ++i)
+        sum += static_cast<double>(x[row + i]) *
+               static_cast<double>(term.weight[term.transposed ? o * n + i : i * n + o]);
+    }
+    y.push_back(sum);
+  }
+  return y;
+}
+
+// Checks the output for a batch of 5, and the names of the parameters.
+void check_network(const OnnxFile& file, const Sizes& sizes, const std::vector<float>& x,
+                   const Numbers& wanted, const std::vector<std::string>& names) {
+  check_near(run(test_device<Host>(), file, 5, x), sizes, wanted, 1e-5);
+  const Network net(test_device<Host>(), model_of(file));
+  std::vector<std::string> found;
+  for (const ParameterInfo& parameter : net.named_parameters())
+    found.push_back(parameter.name);
+  CHECK(found == names);
+}
+
+}  // namespace
+
+TEST_CASE("layers share parameters where all tensors, their layout and the kind are the same") {
+  const auto x = numbers(15, 1), w = numbers(9, 2), b1 = numbers(3, 3), b2 = numbers(3, 4);
+  const auto begin = [&] {
+    OnnxFile file;
+    file.input("x", {-1, 3}).output("y").tensor(floats("fc.weight", {3, 3}, w));
+    return file.tensor(floats("b1", {3}, b1)).tensor(floats("b2", {3}, b2));
+  };
+  const ProtoMessage transposed = with("transB", index_t{1});
+  OnnxFile file = begin();
+  file.node("Gemm", {"x", "fc.weight", "b1"}, {"p"})
+      .node("Gemm", {"x", "fc.weight", "b2"}, {"q"})
+      .node("Add", {"p", "q"}, {"y"});
+  check_network(file, {5, 3}, x, sum_of_products(x, 3, {{w, b1}, {w, b2}}),
+                {"fc.weight", "b1", "fc_1.weight", "b2"});
+  file = begin();
+  file.node("Gemm", {"x", "fc.weight"}, {"p"})
+      .node("Gemm", {"x", "fc.weight"}, {"q"}, {transposed})
+      .node("Add", {"p", "q"}, {"y"});
+  check_network(file, {5, 3}, x, sum_of_products(x, 3, {{w}, {w, {}, true}}),
+                {"fc.weight", "fc_1.weight"});
+  file = begin();  // with a bias, without it, and both again
+  file.node("Gemm", {"x", "fc.weight", "b1"}, {"p"}, {transposed})
+      .node("Gemm", {"x", "fc.weight"}, {"q"}, {transposed})
+      .node("Gemm", {"x", "fc.weight"}, {"r"}, {transposed})
+      .node("Gemm", {"x", "fc.weight", "b1"}, {"s"}, {transposed})
+      .node("Sum", {"p", "q", "r", "s"}, {"y"});
+  check_network(file, {5, 3}, x,
+                sum_of_products(x, 3, {{w, b1, true}, {w, {}, true}, {w, {}, true}, {w, b1, true}}),
+                {"fc.weight", "b1", "fc_1.weight"});
+  // A name that another tensor of the file has is not made up.
+  file = begin();
+  file.tensor(floats("fc_1.weight", {3, 3}, numbers(9, 5)));
+  file.node("Gemm", {"x", "fc.weight", "b1"}, {"p"})
+      .node("Gemm", {"x", "fc.weight", "b2"}, {"q"})
+      .node("Gemm", {"x", "fc_1.weight"}, {"r"})
+      .node("Sum", {"p", "q", "r"}, {"y"});
+  const auto more = numbers(9, 5);
+  check_network(file, {5, 3}, x, sum_of_products(x, 3, {{w, b1}, {w, b2}, {more}}),
+                {"fc.weight", "b1", "fc_2.weight", "b2", "fc_1.weight"});
+  // A weight of a layer that is a term, too.
+  file = begin();
+  file.node("Gemm", {"x", "fc.weight"}, {"p"})
+      .node("Unsqueeze", {"p", "one"}, {"u"})
+      .node("Add", {"u", "fc.weight"}, {"y"})
+      .tensor(integers("one", {1}));
+  Numbers wanted;
+  const Numbers products = sum_of_products(x, 3, {{w}});
+  for (std::size_t n = 0; n < 5; ++n)
+    for (std::size_t k = 0; k < 9; ++k)
+      wanted.push_back(products[n * 3 + k % 3] + static_cast<double>(w[k]));
+  check_network(file, {5, 3, 3}, x, wanted, {"fc.weight", "fc.weight_2"});
+}
+
+TEST_CASE("a table and a product share a weight, a convolution and its transpose do not") {
+  const auto w = numbers(15, 2);
+  OnnxFile file;
+  file.input("x", {-1, 1}).output("y").tensor(floats("fc.weight", {5, 3}, w));
+  file.node("Gather", {"fc.weight", "x"}, {"h"})
+      .node("Transpose", {"fc.weight"}, {"t"})
+      .node("MatMul", {"h", "t"}, {"y"});
+  const std::vector<float> rows{4, 0, 2, 2, 1};
+  Numbers wanted;
+  for (const float row : rows)
+    for (std::size_t o = 0; o < 5; ++o) {
+      double sum = 0;
+      for (std::size_t i = 0; i < 3; ++i)
+        sum += static_cast<double>(w[static_cast<std::size_t>(row) * 3 + i]) *
+               static_cast<double>(w[o * 3 + i]);
+      wanted.push_back(sum);
+    }
+  check_network(file, {5, 1, 5}, rows, wanted, {"fc.weight"});
+  file.graph = {};
+  file.input("x", {-1, 3, 1, 1})
+      .output("y")
+      .tensor(floats("c.weight", {3, 3, 1, 1}, numbers(9, 2)));
+  file.node("Conv", {"x", "c.weight"}, {"h"}).node("ConvTranspose", {"h", "c.weight"}, {"y"});
+  const auto x = numbers(15, 1);
+  const Numbers once = sum_of_products(x, 3, {{w, {}, true}});
+  check_network(file, {5, 3, 1, 1}, x, sum_of_products({once.begin(), once.end()}, 3, {{w}}),
+                {"c.weight", "c_1.weight"});
+}
+
+TEST_CASE("normalizations with one scale and two biases have their own parameters") {
+  const auto x = numbers(5 * 12, 1), scale = numbers(4, 2), b1 = numbers(4, 3), b2 = numbers(4, 4);
+  const auto at = [&](const std::vector<float>& of, std::size_t i) {
+    return static_cast<double>(of[i]);
+  };
+  // Of x [5, 4, 3]: groups of 6 numbers, channels of 3; of x [5, 3, 4]: rows of 4.
+  const auto check = [&](const OnnxFile& file, std::size_t length, const Sizes& sizes,
+                         auto feature) {
+    Numbers wanted;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const std::size_t first = i / length * length;
+      double mean = 0, variance = 0;
+      for (std::size_t k = first; k < first + length; ++k)
+        mean += at(x, k) / static_cast<double>(length);
+      for (std::size_t k = first; k < first + length; ++k)
+        variance += (at(x, k) - mean) * (at(x, k) - mean) / static_cast<double>(length);
+      const std::size_t f = feature(i);
+      wanted.push_back(2 * (at(x, i) - mean) / std::sqrt(variance + 1e-5) * at(scale, f) +
+                       at(b1, f) + at(b2, f));
+    }
+    check_network(file, sizes, x, wanted, {"n.weight", "b1", "n_1.weight", "b2"});
+  };
+  const auto file_of = [&](const char* op, const std::vector<index_t>& sizes,
+                           const std::vector<ProtoMessage>& attributes) {
+    OnnxFile file;
+    file.opset = 21;
+    file.input("x", sizes).output("y").tensor(floats("n.weight", {4}, scale));
+    file.tensor(floats("b1", {4}, b1)).tensor(floats("b2", {4}, b2));
+    return file.node(op, {"x", "n.weight", "b1"}, {"p"}, attributes)
+        .node(op, {"x", "n.weight", "b2"}, {"q"}, attributes)
+        .node("Add", {"p", "q"}, {"y"});
+  };
+  check(file_of("LayerNormalization", {-1, 3, 4}, {}), 4, {5, 3, 4},
+        [](std::size_t i) { return i % 4; });
+  check(file_of("GroupNormalization", {-1, 4, 3}, {with("num_groups", index_t{2})}), 6, {5, 4, 3},
+        [](std::size_t i) { return i / 3 % 4; });
+}
+
+TEST_CASE("a weight is shared through Transpose and Identity") {
+  const auto x = numbers(15, 1), w = numbers(9, 2);
+  const Numbers once = sum_of_products(x, 3, {{w, {}, true}});
+  const std::vector<float> between(once.begin(), once.end());
+  const Numbers twice = sum_of_products(between, 3, {{w, {}, true}});
+  for (const char* name : {"fc.weight", "w"})
+    for (const bool has_copy : {false, true}) {
+      INFO(name, has_copy);
+      OnnxFile file;
+      file.input("x", {-1, 3}).output("y").tensor(floats(name, {3, 3}, w));
+      file.node("Transpose", {name}, {"t"});
+      has_copy ? file.node("Identity", {name}, {"i"}).node("Transpose", {"i"}, {"u"})
+               : file.node("Identity", {"t"}, {"u"});
+      file.node("MatMul", {"x", "t"}, {"h"}).node("MatMul", {"h", "u"}, {"y"});
+      check_network(file, {5, 3}, x, twice, {name});
+      // A layer of another operator has the same weight.
+      OnnxFile other = file;
+      other.graph = {};
+      other.input("x", {-1, 3}).output("y").tensor(floats(name, {3, 3}, w));
+      other.node("Gemm", {"x", name}, {"h"}, {with("transB", index_t{1})})
+          .node("Transpose", {name}, {"t"})
+          .node("MatMul", {"h", "t"}, {"y"});
+      check_network(other, {5, 3}, x, twice, {name});
+    }
+}
+
+TEST_CASE("a parameter beside values of several ranks is one") {
+  const auto x = numbers(10, 1);
+  std::vector<double> p{0.5, -0.25};
+  OnnxFile file;
+  file.input("x", {-1, 1, 2}).output("y").tensor(floats("p", {1, 2}, {0.5f, -0.25f}));
+  file.tensor(integers("t", {-1, 2}));
+  file.node("Add", {"x", "p"}, {"a"})
+      .node("Reshape", {"a", "t"}, {"b"})
+      .node("Add", {"b", "p"}, {"y"});
+  const auto wanted = [&] {
+    Numbers y;
+    for (std::size_t i = 0; i < x.size(); ++i)
+      y.push_back(static_cast<double>(x[i]) + 2 * p[i % 2]);
+    return y;
+  };
+  check_network(file, {5, 2}, x, wanted(), {"p"});
+  // A step of training: the gradient is the sum of both.
+  Host& host = test_device<Host>();
+  Network net(host, model_of(file));
+  optim::SGD optimizer(net, {.lr = 1});
+  const Tensor<float, Host> inputs(host, {5, 1, 2}, x), targets(host, {5, 2}, numbers(10, 2));
+  auto loss = nn::MSELoss()(net(inputs), targets);
+  optimizer.zero_grad();
+  loss.backward();
+  optimizer.step();
+  const Numbers before = wanted();
+  const std::vector<float> t = targets.to_vector();
+  for (std::size_t i = 0; i < x.size(); ++i)
+    p[i % 2] -= 2 * (before[i] - static_cast<double>(t[i])) / 10 * 2;
+  net.eval();
+  const std::vector<float> y = net(inputs).to_vector();
+  check_near(Tensor<float, Host>(host, {5, 2}, y), {5, 2}, wanted(), 1e-5);
+}
+
+TEST_CASE("Where chooses infinite constants") {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  const std::vector<float> x{-1, 0.25f, 0.5f, 0, 3, 7};
+  const auto begin = [&](const std::vector<float>& list) {
+    OnnxFile file;
+    file.input("x", {-1, 3}).output("y").tensor(floats("c", {}, {0.25f}));
+    file.tensor(floats("below", {}, {-infinity})).tensor(floats("above", {1}, {infinity}));
+    file.tensor(floats("list", {1, 3}, list));
+    return file.node("Greater", {"x", "c"}, {"g"});
+  };
+  const std::vector<float> list{-infinity, 2, infinity};
+  const auto check = [&](const char* a, const char* b) {
+    INFO(a, " ", b);
+    const auto value = [&](std::string_view name, std::size_t i) {
+      return name == "x"       ? x[i]
+             : name == "below" ? -infinity
+             : name == "above" ? infinity
+             : name == "list"  ? list[i % 3]
+                               : 0.25f;
+    };
+    std::vector<float> wanted;
+    for (std::size_t i = 0; i < x.size(); ++i)
+      wanted.push_back(value(x[i] > 0.25f ? a : b, i));
+    OnnxFile file = begin(list);
+    file.node("Where", {"g", a, b}, {"y"});
+    CHECK(run(test_device<Host>(), file, 2, x).to_vector() == wanted);
+  };
+  for (const char* a : {"x", "below", "above", "list", "c"})
+    for (const char* b : {"x", "below", "above", "list", "c"})
+      check(a, b);
+  // No gradient where the constant is chosen, and no NaN.
+  OnnxFile file = begin(list);
+  file.tensor(floats("p", {3}, {1, 2, 3}))
+      .node("Mul", {"x", "p"}, {"m"})
+      .node("Where", {"g", "m", "below"}, {"w"})
+      .node("Exp", {"w"}, {"y"});
+  Host& host = test_device<Host>();
+  Network net(host, model_of(file));
+  optim::SGD optimizer(net, {.lr = 1});
+  const Tensor<float, Host> inputs(host, {1, 3}, {0, 0.5f, 0.125f}),
+      targets(host, {1, 3}, {0, 0, 0});
+  auto loss = nn::MSELoss()(net(inputs), targets);
+  optimizer.zero_grad();
+  loss.backward();
+  optimizer.step();
+  // y = exp(0.5 p[1]), of which the loss has a third of the square.
+  const float* p = net.parameters().data();
+  CHECK(p[0] == 1);
+  CHECK(static_cast<double>(p[1]) == doctest::Approx(2 - std::exp(2.0) / 3));
+  CHECK(p[2] == 3);
+  for (const std::vector<float>& bad : {std::vector<float>{NAN}, std::vector<float>{1, NAN, 2}}) {
+    OnnxFile with_nan = begin(list);
+    with_nan.tensor(floats("n", {static_cast<index_t>(bad.size())}, bad))
+        .node("Where", {"g", "x", "n"}, {"y"});
+    CHECK(contains(build_error(with_nan), "NaN as a constant"));
+  }
 }
 
 TEST_CASE_TEMPLATE("a network of a file is trained", D, GPUNET_TEST_DEVICES) {

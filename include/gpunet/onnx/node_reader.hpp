@@ -2,10 +2,14 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <deque>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -13,6 +17,7 @@
 #include <gpunet/core/error.hpp>
 #include <gpunet/nn/constant.hpp>
 #include <gpunet/nn/functional.hpp>
+#include <gpunet/nn/reshape.hpp>
 #include <gpunet/onnx/fold.hpp>
 #include <gpunet/onnx/model.hpp>
 
@@ -37,13 +42,30 @@ struct Building {
   std::unordered_map<std::string_view, Operand> operands = {};
   std::unordered_map<std::string_view, int> readers = {};              // of each value
   std::unordered_map<std::string_view, std::size_t> sole_reader = {};  // the last reader
-  std::unordered_map<std::string_view, Value> parameters = {};         // initializers as values
+  // By the keys of their tensors: initializers as values, and the names of layers.
+  std::unordered_map<std::string, Value> parameters = {};
+  std::unordered_map<std::string, std::string> layers = {};
+  std::unordered_set<std::string> names = {};  // of all parameters and buffers so far
   std::vector<Binding> bindings = {};
   std::deque<std::vector<std::byte>> folded = {};
   std::vector<bool> is_done = {};  // of the nodes: read with an earlier one
   index_t batch = -1;              // of a file with one batch size; -1: any
   index_t folded_elements = 0;
 };
+
+// Returns whether the elements of a tensor are row-major.
+inline bool is_packed(const io::TensorEntry& tensor) {
+  return tensor.strides.rank() == 0 || tensor.strides == io::detail::packed_strides(tensor.sizes);
+}
+
+// Returns a text that is the same for the same elements of the file in the same order.
+inline std::string key_of(const io::TensorEntry& tensor) {
+  return concat(tensor.name, " at ", reinterpret_cast<std::uintptr_t>(tensor.bytes.data()), " ",
+                is_packed(tensor)
+                    ? std::string()
+                    : concat(to_string(tensor.sizes), " by ", to_string(tensor.strides)),
+                ";");
+}
 
 // The error of a node, which has its place in it.
 class NodeError : public Error {
@@ -64,7 +86,7 @@ class NodeReader {
   Building& building() { return building_; }
   std::size_t index() const { return index_; }
 
-  // Returns where the node is, for messages: "gpunet::onnx: net.onnx, node 3, Conv "conv1"".
+  // Returns the place of the node, for messages: "gpunet::onnx: net.onnx, node 3, Conv "conv1"".
   std::string place() const {
     return concat("gpunet::onnx: ", building_.model.path, ", node ", index_, ", ",
                   printable(node_.op), " \"", printable(node_.name), "\" (opset ", opset(), ")");
@@ -195,26 +217,34 @@ class NodeReader {
   }
 
   // Returns make(name), a node of the network of x with parameters `tensors` and buffers `buffers`,
-  // in the order of the layer. Layers are called by the name of the weight, without ".weight"; with
-  // the same weight they share their parameters.
+  // in the order of the layer. Layers are called by the name of the weight, without ".weight", and
+  // a number if that name is used. Layers of one kind without buffers, with the same tensors in the
+  // same layout, share their parameters; all others have their own.
   template <class Make>
   Value layer(std::vector<io::TensorEntry> tensors, std::vector<io::TensorEntry> buffers, Make make,
               const Value& x) {
+    constexpr std::array<std::string_view, 4> endings{".weight", ".bias", ".running_mean",
+                                                      ".running_var"};
+    std::vector<io::TensorEntry> all = tensors;
+    all.insert(all.end(), buffers.begin(), buffers.end());
+    const bool is_matrix = node_.op == "Gemm" || node_.op == "MatMul" || node_.op == "Gather";
+    std::string key(is_matrix ? "Matrix" : node_.op);
+    if (!buffers.empty()) key += concat(" ", index_);
+    for (const io::TensorEntry& tensor : all)
+      key += concat(" ", to_string(tensor.sizes), " ", key_of(tensor));
+    std::string& name = building_.layers[key];
+    if (name.empty()) {
+      const std::string& weight = tensors[0].name;
+      const std::size_t length = weight.size() - std::min(weight.size(), endings[0].size());
+      name = unused_name(length > 0 && weight.ends_with(endings[0]) ? weight.substr(0, length)
+                                                                    : concat(node_.op, "_", index_),
+                         all, endings);
+    }
     nn::detail::ValueBuilder& builder = x.builder();
-    constexpr std::string_view ending = ".weight";
-    std::string name = tensors[0].name;
-    if (name.ends_with(ending) && name.size() > ending.size())
-      name.resize(name.size() - ending.size());
-    else
-      name = concat(node_.op, "_", index_);
-    const auto readers = building_.readers.find(tensors[0].name);
     const std::size_t before = builder.parameters();
-    const bool is_read_often = readers != building_.readers.end() && readers->second > 1;
-    if (is_read_often && !buffers.empty()) name = concat(node_.op, "_", index_);
-    const Value y = is_read_often && buffers.empty()
-                        ? nn::shared(
-                              name, [&](const Value&) { return make(std::string()); }, x)
-                        : make(name);
+    builder.enter_shared("");
+    const Value y = make(name);
+    builder.leave_shared();
     if (builder.parameters() > before)
       building_.bindings.push_back({builder.nodes() - 1, std::move(tensors), std::move(buffers)});
     return y;
@@ -237,16 +267,43 @@ class NodeReader {
          concat("a tensor of shape ", to_string(known.sizes), " beside a value of shape ",
                 nn::detail::shape_text(x.sizes())));
     if (!known.is_initializer || known.tensor.name.empty()) return constant(known, sizes, x);
-    const auto found = building_.parameters.find(node_.inputs[i]);
-    if (found != building_.parameters.end()) return found->second;
-    const Value parameter = nn::parameter(x, nn::constant(node_.inputs[i], sizes, 0));
-    io::TensorEntry tensor = known.tensor;
-    building_.bindings.push_back({x.builder().nodes() - 1, {std::move(tensor)}, {}});
-    building_.parameters.emplace(node_.inputs[i], parameter);
-    return parameter;
+    const std::string key = key_of(known.tensor);
+    auto found = building_.parameters.find(key);
+    if (found == building_.parameters.end()) {
+      const std::string name = unused_name(known.tensor.name, std::span(&known.tensor, 1),
+                                           std::array{std::string_view()});
+      const Value parameter = nn::parameter(x, nn::constant(name, sizes, 0));
+      building_.bindings.push_back({x.builder().nodes() - 1, {known.tensor}, {}});
+      found = building_.parameters.emplace(key, parameter).first;
+    }
+    const Value& parameter = found->second;
+    if (parameter.sizes() == sizes) return parameter;
+    using nn::detail::ReshapeOp;
+    return nn::detail::add_node<ReshapeOp>("reshape", ReshapeOp{false}, parameter, sizes);
   }
 
  private:
+  // Returns a name, with a number behind it if one of its parameters or buffers, which have these
+  // endings, would be called as another one, or as another tensor of the file.
+  std::string unused_name(const std::string& name, std::span<const io::TensorEntry> tensors,
+                          std::span<const std::string_view> endings) const {
+    const auto is_unused = [&](const std::string& prefix) {
+      for (std::size_t i = 0; i < tensors.size(); ++i) {
+        const std::string full = concat(prefix, endings[i]);
+        if (building_.names.contains(full) ||
+            (full != tensors[i].name && building_.operands.contains(full)))
+          return false;
+      }
+      return true;
+    };
+    std::string result = name;
+    for (std::size_t i = index_; !is_unused(result); ++i)
+      result = concat(name, "_", i);
+    for (std::size_t i = 0; i < tensors.size(); ++i)
+      building_.names.insert(concat(result, endings[i]));
+    return result;
+  }
+
   Value constant(const Known& known, const Sizes& sizes, const Value& x) const {
     std::vector<double> numbers(static_cast<std::size_t>(known.sizes.numel()));
     io::copy_as(known.tensor, std::span(numbers));

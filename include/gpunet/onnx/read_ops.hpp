@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -204,14 +205,43 @@ inline void read_less(NodeReader& node) {
   };
   read_pairs(node, less, less, less);
 }
-// Both operands have to be finite.
+// Returns operand i where the factor is 1, and 0 where it is 0. Values have to be finite; for
+// infinite constants, whose product with 0 is NaN, there is the logarithm of 0 or 1.
+inline Value chosen(NodeReader& node, std::size_t i, const Value& factor) {
+  const auto infinity_at = [&](const auto& places) {
+    return nn::detach(nn::log(1 - factor * places));
+  };
+  const auto check = [&](double number) {
+    node.want(!std::isnan(number),
+              "NaN as a constant (gpunet chooses finite and infinite numbers)");
+  };
+  if (const std::optional<double> number = node.number(i)) {
+    check(*number);
+    if (std::isfinite(*number)) return factor * *number;
+    return *number < 0 ? infinity_at(1.0) : -infinity_at(1.0);
+  }
+  if (!node.known(i)) return factor * node.beside(i, factor);
+  const Known& known = node.weights(i, -1);
+  std::vector<double> finite(static_cast<std::size_t>(known.sizes.numel()));
+  io::copy_as(known.tensor, std::span(finite));
+  std::vector<double> below(finite.size()), above(finite.size());
+  bool is_finite = true;
+  for (std::size_t k = 0; k < finite.size(); ++k) {
+    check(finite[k]);
+    if (std::isfinite(finite[k])) continue;
+    (finite[k] < 0 ? below : above)[k] = 1;
+    finite[k] = 0;
+    is_finite = false;
+  }
+  if (is_finite) return factor * node.beside(i, factor);
+  const auto constant = [&](const std::vector<double>& numbers) {
+    return nn::Constant(View<const double, Host>(numbers.data(), known.sizes));
+  };
+  return factor * constant(finite) + infinity_at(constant(below)) - infinity_at(constant(above));
+}
 inline void read_where(NodeReader& node) {
   const Value& condition = node.value(0);
-  const auto part = [&](std::size_t i, const Value& factor) {
-    if (const std::optional<double> number = node.number(i)) return factor * *number;
-    return factor * node.beside(i, condition);
-  };
-  node.give(part(1, condition) + part(2, 1 - condition));
+  node.give(chosen(node, 1, condition) + chosen(node, 2, 1 - condition));
 }
 
 // A function of one value, by its name here.
