@@ -303,6 +303,7 @@ inline void read_p_relu(NodeReader& node) {
                    "channel)"));
   io::TensorEntry tensor = slope.tensor;
   tensor.sizes = {count};
+  tensor.strides = {};  // one dimension of them all
   const std::array parameters{nn::constant("weight", {count}, 0)};
   node.give(node.layer(
       {tensor}, {},
