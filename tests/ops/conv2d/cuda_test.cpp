@@ -145,6 +145,9 @@ void compare(Cuda& device, RandomShapes& random, const Conv2dGeometry& g, index_
   const Convolution<T> c(random, g, samples);
   const Accumulate accumulate = random.pick(0, 1) ? Accumulate::yes : Accumulate::no;
   const Results<double> expected = plain(in_double(c, random, precision), accumulate);
+  // Bias gradients are sums of numbers that are not rounded.
+  const std::vector<double> bias_gradient =
+      plain(in_double(c, random, Precision::exact), accumulate).db;
   const Results<T> got = compute(device, c, accumulate);
   const index_t longest_sum =
       std::max({g.taps(), g.out_channels * g.area(), samples * g.out_features() / g.out_channels});
@@ -154,7 +157,7 @@ void compare(Cuda& device, RandomShapes& random, const Conv2dGeometry& g, index_
   CHECK(relative_error(got.y, expected.y) < tolerance);
   CHECK(relative_error(got.dx, expected.dx) < tolerance);
   CHECK(relative_error(got.dw, expected.dw) < tolerance);
-  CHECK(relative_error(got.db, expected.db) < tolerance);
+  CHECK(relative_error(got.db, bias_gradient) < tolerance);
 }
 
 }  // namespace
