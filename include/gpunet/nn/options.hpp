@@ -1,6 +1,7 @@
 // Options of layers, in any order: Conv2d<16, 5, Stride<2>, Padding<3>, Bias<false>>.
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 #include <type_traits>
 
@@ -11,16 +12,24 @@ namespace gpunet::nn {
 
 namespace detail {
 
+// Returns number i of some.
+template <index_t... N>
+constexpr index_t number_at(std::size_t i) {
+  const index_t all[] = {N...};
+  return all[i];
+}
+
 // The numbers of an option with one for all dimensions of an image, or one for each of them:
 // planes, rows, columns.
 template <index_t... N>
 struct DimensionNumbers {
-  static constexpr index_t count = sizeof...(N), of[] = {N...};
+  static constexpr std::size_t count = sizeof...(N);
   static_assert(count <= 3,
                 "gpunet::nn: an option has more than three numbers, give one for all "
                 "dimensions or one for each");
-  static constexpr index_t planes = of[0], rows = of[count > 1 ? count - 2 : 0],
-                           columns = of[count - 1];
+  static constexpr index_t planes = number_at<N...>(0),
+                           rows = number_at<N...>(count > 1 ? count - 2 : 0),
+                           columns = number_at<N...>(count - 1);
 };
 
 }  // namespace detail

@@ -153,7 +153,7 @@ class Folding {
     return result;
   }
 
-  static Known small(const Sizes& sizes, std::vector<Extent> integers) {
+  static Known of_integers(const Sizes& sizes, std::vector<Extent> integers) {
     return {.sizes = sizes, .is_small = true, .integers = std::move(integers)};
   }
   Known floats(const Sizes& sizes, const std::vector<double>& numbers) {
@@ -195,7 +195,7 @@ class Folding {
         result.push_back(extent.value_or(Extent{}));
       });
       if (!exact) return std::nullopt;
-      return small(*out, std::move(result));
+      return of_integers(*out, std::move(result));
     }
     const auto x = numbers_of(*a), y = numbers_of(*b);
     if (!x || !y) return std::nullopt;
@@ -274,7 +274,7 @@ class Folding {
       if (!negative) return std::nullopt;
       result.push_back(*negative);
     }
-    return small(input(0)->sizes, std::move(result));
+    return of_integers(input(0)->sizes, std::move(result));
   }
 
   Result identity() {
@@ -299,7 +299,7 @@ class Folding {
       if (!(std::fabs(number) < 0x1p62)) return std::nullopt;
       result.push_back({static_cast<index_t>(number)});
     }
-    return small(input(0)->sizes, std::move(result));
+    return of_integers(input(0)->sizes, std::move(result));
   }
 
   Result constant() {
@@ -312,8 +312,8 @@ class Folding {
       for (const index_t number : attribute.integers)
         list.push_back({number});
       if (attribute.kind == Kind::tensor) return known_of(attribute.tensor, false);
-      if (attribute.kind == Kind::integer) return small({}, {{attribute.integer}});
-      if (attribute.kind == Kind::integers) return small(count(list), list);
+      if (attribute.kind == Kind::integer) return of_integers({}, {{attribute.integer}});
+      if (attribute.kind == Kind::integers) return of_integers(count(list), list);
       if (attribute.kind == Kind::number) return floats({}, {attribute.number});
       if (attribute.kind == Kind::numbers)
         return floats(count(attribute.numbers),
@@ -330,7 +330,7 @@ class Folding {
     if (!value) return floats(*sizes, std::vector<double>(count));
     const Known known = known_of(value->tensor, false);
     if (known.sizes.numel() != 1) return std::nullopt;
-    if (known.is_small) return small(*sizes, std::vector<Extent>(count, known.integers[0]));
+    if (known.is_small) return of_integers(*sizes, std::vector<Extent>(count, known.integers[0]));
     return floats(*sizes, std::vector<double>(count, (*numbers_of(known))[0]));
   }
   static std::optional<Sizes> sizes_of(const std::vector<index_t>& extents) {
@@ -351,7 +351,7 @@ class Folding {
       result.push_back({static_cast<index_t>(at)});
     }
     const Sizes sizes{std::ssize(result)};
-    return small(sizes, std::move(result));
+    return of_integers(sizes, std::move(result));
   }
 
   Result where() {
@@ -362,13 +362,14 @@ class Folding {
     std::vector<Extent> result;
     for (std::size_t i = 0; i < a->integers.size(); ++i)
       result.push_back(condition->integers[i] == Extent{} ? b->integers[i] : a->integers[i]);
-    return small(a->sizes, std::move(result));
+    return of_integers(a->sizes, std::move(result));
   }
   Result expand() {
     const auto extents = integers(1, "");
     const std::optional<Sizes> sizes = extents ? sizes_of(*extents) : std::nullopt;
     if (!sizes || !sizes->at_most(most_folded)) return std::nullopt;
-    const Known ones = small(*sizes, std::vector<Extent>(static_cast<std::size_t>(sizes->numel())));
+    const Known ones =
+        of_integers(*sizes, std::vector<Extent>(static_cast<std::size_t>(sizes->numel())));
     return Folding(node_, {input(0), &ones}, storage_).add();
   }
   Result reduce_prod() {
@@ -377,7 +378,7 @@ class Folding {
     for (const Extent& extent : input(0)->integers)
       if (all) all = product(*all, extent);
     if (!all) return std::nullopt;
-    return small(integer("keepdims", 1) != 0 ? Sizes{1} : Sizes{}, {*all});
+    return of_integers(integer("keepdims", 1) != 0 ? Sizes{1} : Sizes{}, {*all});
   }
 
   // Integers along one dimension.
@@ -392,7 +393,7 @@ class Folding {
       all.insert(all.end(), list(i)->integers.begin(), list(i)->integers.end());
     }
     const Sizes sizes{std::ssize(all)};
-    return small(sizes, std::move(all));
+    return of_integers(sizes, std::move(all));
   }
   Result gather() {
     const auto indices = integers(1, "");
@@ -404,7 +405,7 @@ class Folding {
       if (index < -count || index >= count) return std::nullopt;
       result.push_back(from->integers[static_cast<std::size_t>(index < 0 ? index + count : index)]);
     }
-    return small(input(1)->sizes, std::move(result));
+    return of_integers(input(1)->sizes, std::move(result));
   }
   Result slice() {
     const auto starts = integers(1, "starts"), ends = integers(2, "ends"),
@@ -422,7 +423,7 @@ class Folding {
     for (index_t at = within((*starts)[0]); at < end; at += std::min(step, count))
       result.push_back(from->integers[static_cast<std::size_t>(at)]);
     const Sizes sizes{std::ssize(result)};
-    return small(sizes, std::move(result));
+    return of_integers(sizes, std::move(result));
   }
 
   // Returns the same elements in another shape; a copy where they are not in order.

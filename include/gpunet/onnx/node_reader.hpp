@@ -163,7 +163,7 @@ class NodeReader {
   }
   double attribute(std::string_view name, double otherwise) const {
     const Attribute* found = node_.find(name);
-    return found ? found->number : otherwise;
+    return found ? static_cast<double>(found->number) : otherwise;
   }
   std::string_view attribute(std::string_view name, std::string_view otherwise) const {
     const Attribute* found = node_.find(name);

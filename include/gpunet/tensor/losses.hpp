@@ -268,10 +268,10 @@ auto triplet_margin_loss(A&& anchor, P&& positive, N&& negative,
   const auto a = detail::stored(std::forward<A>(anchor));
   const auto p = detail::stored(std::forward<P>(positive));
   const auto n = detail::stored(std::forward<N>(negative));
-  Tensor far = pairwise_distance(a, n, options.p, options.eps);
-  if (options.swap) far = minimum(far, pairwise_distance(p, n, options.p, options.eps));
+  Tensor apart = pairwise_distance(a, n, options.p, options.eps);
+  if (options.swap) apart = minimum(apart, pairwise_distance(p, n, options.p, options.eps));
   return detail::reduced_losses(
-      functions::triplet_error(pairwise_distance(a, p, options.p, options.eps), far,
+      functions::triplet_error(pairwise_distance(a, p, options.p, options.eps), apart,
                                options.margin),
       options.reduction);
 }
