@@ -1,5 +1,5 @@
 // expect: gpunet::mse_loss: a loss of integers, convert them: mse_loss(cast<float>(x), t)
-// lines: 55
+// lines: 45
 // A loss of tensors of integers.
 // `mse_loss(cast<float>(x), cast<float>(t))`.
 #include <gpunet/tensors.hpp>

@@ -43,8 +43,8 @@ GPUNET_FN constexpr index_t padded_source(PadMode mode, index_t i, index_t exten
   return i < 0 ? 0 : extent - 1;
 }
 
-// Returns whether a dimension can have so many elements before and behind it. A constant takes
-// negative numbers too, which leave elements out.
+// Returns whether a dimension can have these numbers of elements before and behind it. A constant
+// takes negative numbers too, which leave elements out.
 constexpr bool can_pad(PadMode mode, index_t extent, index_t before, index_t after) {
   constexpr index_t most = 1 << 30;
   if (before > most || after > most) return false;

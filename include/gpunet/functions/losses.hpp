@@ -404,7 +404,7 @@ inline void check_class_options(std::string_view function, std::span<const doubl
 
 }  // namespace gpunet::functions
 
-// Losses whose elements tensors compute: without members, and with one.
+// Losses with elements that tensors compute: without members, and with one.
 // clang-format off
 #define GPUNET_ERRORS(X) \
   X(functions, SquaredError) X(functions, AbsoluteError) X(functions, BinaryCrossEntropy) \

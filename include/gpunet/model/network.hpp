@@ -31,7 +31,7 @@ namespace detail {
 
 struct NetworkAccess;  // network_access.hpp
 
-// A model that another program saved, of which build_network() makes the graph.
+// A model that another program saved. build_network() makes its graph.
 template <class Saved>
 concept SavedModel = requires(const Saved& saved) {
   build_network(saved, nn::detail::Backend::none);

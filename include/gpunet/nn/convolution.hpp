@@ -19,7 +19,7 @@
 
 namespace gpunet::nn::detail {
 
-// Whether an option is one of a convolution in so many dimensions.
+// Whether an option is one of a convolution in this number of dimensions.
 template <class Option, index_t dimensions>
 inline constexpr bool is_convolution_option =
     is_window_option<Option, dimensions> || is_dimension_option<Dilation, dimensions, Option> ||

@@ -166,8 +166,8 @@ inline constexpr bool is_dimension_option = is_option<Option, T> &&
                                             (numbers_of_option<T> == 1 ||
                                              numbers_of_option<T> == dimensions);
 
-// Whether an option is one of windows in so many dimensions: a KernelHeight, KernelWidth, Stride or
-// Padding.
+// Whether an option is one of windows in this number of dimensions: a KernelHeight, KernelWidth,
+// Stride or Padding.
 template <class Option, index_t dimensions>
 inline constexpr bool is_window_option = is_dimension_option<Stride, dimensions, Option> ||
                                          is_dimension_option<Padding, dimensions, Option> ||

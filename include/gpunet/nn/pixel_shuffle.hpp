@@ -41,16 +41,7 @@ class PixelShuffle {
   // Appends the op, see layer.hpp.
   template <class Builder, class In>
   value_t lower(Builder& builder, value_t x, In in) const {
-    const Sizes out = output(in).sizes();
-    const index_t height = in.template at<1>(), width = in.template at<2>();
-    return builder.add(GatherOp{GatherOp::Kind::pixel_shuffle,
-                                5,
-                                {{{out[0], out[0], 0, 0},
-                                  {height, height, 0, 3},
-                                  {factor, factor, 0, 1},
-                                  {width, width, 0, 4},
-                                  {factor, factor, 0, 2}}}},
-                       x, out);
+    return builder.add(GatherOp::pixel_shuffle(in.sizes(), factor), x, output(in).sizes());
   }
 };
 

@@ -56,20 +56,11 @@ class Upsample {
   // Appends the op, see layer.hpp.
   template <class Builder, class In>
   value_t lower(Builder& builder, value_t x, In in) const {
-    const index_t channels = in.template at<0>(), height = in.template at<1>(),
-                  width = in.template at<2>();
-    const Sizes out = output(in).sizes();
+    const Sizes from = in.sizes(), out = output(in).sizes();
     if constexpr (std::is_same_v<Mode, Bilinear>)
-      return builder.add(BilinearOp{factor, axis(height), axis(width)}, x, out);
+      return builder.add(BilinearOp{factor, axis(from[1]), axis(from[2])}, x, out);
     else
-      return builder.add(GatherOp{GatherOp::Kind::upsample,
-                                  5,
-                                  {{{channels, channels, 0, 0},
-                                    {height, height, 0, 1},
-                                    {1, factor, 0, 2, PadMode::replicate},
-                                    {width, width, 0, 3},
-                                    {1, factor, 0, 4, PadMode::replicate}}}},
-                         x, out);
+      return builder.add(GatherOp::upsample(from, factor), x, out);
   }
 
  private:

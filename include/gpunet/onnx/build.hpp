@@ -47,9 +47,9 @@ struct BuiltNetwork {
 
 inline namespace GPUNET_BACKENDS {
 
-// Returns the graph for a device and element type, with its weights. Called by Network, whose
-// constructor takes a Model. Throws an Error that names the node, its operator and the opset for
-// one that gpunet does not have, and for sizes that do not fit.
+// Returns the graph for a device and element type, with its weights. The constructor of Network
+// from a Model calls it. Throws an Error that names the node, its operator and the opset for
+// operators that gpunet does not have and for sizes that do not fit.
 detail::BuiltNetwork build_network(const Model& model, nn::detail::Backend backend);
 
 }  // namespace GPUNET_BACKENDS

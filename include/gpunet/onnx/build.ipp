@@ -77,7 +77,7 @@ GPUNET_BACKENDS_INLINE bool read_shape(NodeReader& node) {
   return true;
 }
 
-// Computes a node whose inputs are all constant. Returns false if that is not possible.
+// Computes a node of constant inputs. Returns false if that is not possible.
 GPUNET_BACKENDS_INLINE bool fold(NodeReader& node) {
   std::vector<const Known*> inputs;
   for (std::size_t i = 0; i < node.inputs(); ++i) {

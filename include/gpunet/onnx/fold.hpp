@@ -1,5 +1,5 @@
-// Constants of an ONNX graph, and the operations on them that are computed while it is read: those
-// that exporters write around Reshape. The batch is a symbol in them.
+// Constants of an ONNX graph, and the operations on them that are computed while it is read:
+// exporters write them around Reshape. The batch is a symbol in them.
 #pragma once
 
 #include <algorithm>
@@ -204,7 +204,7 @@ class Folding {
     return floats(*out, result);
   }
 
-  // Returns an extent whose parts fit into index_t.
+  // Returns an extent if its parts fit into index_t.
   static std::optional<Extent> fitting(Wide number, Wide batches) {
     const Extent extent{static_cast<index_t>(number), static_cast<index_t>(batches)};
     if (extent.number != number || extent.batches != batches) return std::nullopt;

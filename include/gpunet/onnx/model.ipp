@@ -448,7 +448,7 @@ class ModelReader {
     };
     for (const io::TensorEntry& tensor : data_.initializers)
       make(tensor.name);
-    // Until IR 4, initializers are inputs too, whose defaults they are.
+    // Until IR 4, initializers are inputs too: the defaults of these.
     std::erase_if(data_.inputs, [&](const ValueInfo& input) { return made.contains(input.name); });
     for (const ValueInfo& input : data_.inputs)
       make(input.name);

@@ -224,16 +224,9 @@ inline void read_depth_to_space(NodeReader& node) {
   node.want(
       node.attribute("mode", "DCR") == std::string_view("CRD") && in[0] % (factor * factor) == 0,
       "a mode other than CRD, or channels that the blocks do not divide");
-  const index_t channels = in[0] / (factor * factor), height = in[1], width = in[2];
-  node.give(nn::detail::add_node<GatherOp>("pixel_shuffle",
-                                           GatherOp{GatherOp::Kind::pixel_shuffle,
-                                                    5,
-                                                    {{{channels, channels, 0, 0},
-                                                      {height, height, 0, 3},
-                                                      {factor, factor, 0, 1},
-                                                      {width, width, 0, 4},
-                                                      {factor, factor, 0, 2}}}},
-                                           x, Sizes{channels, height * factor, width * factor}));
+  node.give(nn::detail::add_node<GatherOp>(
+      "pixel_shuffle", GatherOp::pixel_shuffle(in, factor), x,
+      Sizes{in[0] / (factor * factor), in[1] * factor, in[2] * factor}));
 }
 
 // Nearest pixels of images that become larger by a whole factor.
@@ -264,15 +257,8 @@ inline void read_resize(NodeReader& node) {
             "scales that are no whole factor for rows and columns");
   const auto factor = static_cast<index_t>(scales[2]);
   const Value& x = image_of_pixels(node, factor);
-  node.give(nn::detail::add_node<GatherOp>("upsample",
-                                           GatherOp{GatherOp::Kind::upsample,
-                                                    5,
-                                                    {{{in[0], in[0], 0, 0},
-                                                      {in[1], in[1], 0, 1},
-                                                      {1, factor, 0, 2, PadMode::replicate},
-                                                      {in[2], in[2], 0, 3},
-                                                      {1, factor, 0, 4, PadMode::replicate}}}},
-                                           x, Sizes{in[0], in[1] * factor, in[2] * factor}));
+  node.give(nn::detail::add_node<GatherOp>("upsample", GatherOp::upsample(in, factor), x,
+                                           Sizes{in[0], in[1] * factor, in[2] * factor}));
 }
 
 // `before` and `after` are in the order of the dimensions of a sample.

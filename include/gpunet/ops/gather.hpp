@@ -45,6 +45,11 @@ struct GatherOp {
   static GatherOp padding(Kind kind, PadMode mode, const Sizes& in,
                           std::span<const index_t> paddings, double fill = 0);
 
+  // Returns the op that moves [c factor^2, h, w] to [c, h factor, w factor].
+  static GatherOp pixel_shuffle(const Sizes& in, index_t factor);
+  // Returns the op that repeats pixels, [c, h, w] to [c, h factor, w factor].
+  static GatherOp upsample(const Sizes& in, index_t factor);
+
   // Returns the sizes of y.
   Sizes output() const;
 

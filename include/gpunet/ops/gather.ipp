@@ -271,6 +271,27 @@ GPUNET_INLINE GatherOp GatherOp::padding(Kind kind, PadMode mode, const Sizes& i
   return op;
 }
 
+GPUNET_INLINE GatherOp GatherOp::pixel_shuffle(const Sizes& in, index_t factor) {
+  const index_t channels = in[0] / (factor * factor);
+  return {Kind::pixel_shuffle,
+          5,
+          {{{channels, channels, 0, 0},
+            {in[1], in[1], 0, 3},
+            {factor, factor, 0, 1},
+            {in[2], in[2], 0, 4},
+            {factor, factor, 0, 2}}}};
+}
+
+GPUNET_INLINE GatherOp GatherOp::upsample(const Sizes& in, index_t factor) {
+  return {Kind::upsample,
+          5,
+          {{{in[0], in[0], 0, 0},
+            {in[1], in[1], 0, 1},
+            {1, factor, 0, 2, PadMode::replicate},
+            {in[2], in[2], 0, 3},
+            {1, factor, 0, 4, PadMode::replicate}}}};
+}
+
 GPUNET_INLINE Sizes GatherOp::output() const {
   Sizes out;
   for (std::size_t o = 0; o < rank; ++o)

@@ -26,12 +26,12 @@ namespace gpunet {
 
 namespace detail {
 
-// Refuses integers; true.
+// Refuses integers; whether there are losses of the elements.
 template <class X>
 constexpr bool has_losses() {
   static_assert(std::is_floating_point_v<ValueOf<X>>,
                 "gpunet::mse_loss: a loss of integers, convert them: mse_loss(cast<float>(x), t)");
-  return true;
+  return std::is_floating_point_v<ValueOf<X>>;
 }
 
 // Returns the elements of a loss F of functions/losses.hpp.

@@ -26,6 +26,9 @@ inline index_t most_window_elements(const Cuda&) {
 template <class D, class T>
 class PlaneByPlane {
  public:
+  using Forward = Conv2dForwardArgs<T, WideConv2dGeometry>;
+  using Backward = Conv2dBackwardArgs<T, WideConv2dGeometry>;
+
   PlaneByPlane(const D& device, const Conv3dOp& op, const Slice& slice, T* memory = nullptr)
       : op_(op), slice_(slice) {
     const index_t one = slice.samples() * op.plane.in_features();
@@ -59,40 +62,31 @@ class PlaneByPlane {
     });
   }
 
-  // dw = sum of dy x.
-  void backward_weight(D& device, const T* x, const T* dy, T* dw, Accumulate accumulate) const {
+  // dw = sum of dy x, dx = dy * w + b, each unless it is null. The arrays are of volumes.
+  void backward(D& device, const Backward& a) const {
     for_each_part([&](index_t first, index_t some) {
-      inputs(first, some).gather(device, x, windows_);
-      outputs(first, some).gather(device, dy, outputs_);
-      conv2d_backward_parameters(device,
-                                 Backward{.slice = slice_of(some),
-                                          .block = {geometry()},
-                                          .x = windows_,
-                                          .dy = outputs_,
-                                          .dw = dw,
-                                          .accumulate = first > 0 ? Accumulate::yes : accumulate,
-                                          .scratch = scratch_});
-    });
-  }
-
-  // dx = dy * w + b.
-  void backward_input(D& device, const T* dy, const T* w, OptionalArray<const T> b, T* dx) const {
-    for_each_part([&](index_t first, index_t some) {
-      outputs(first, some).gather(device, dy, outputs_);
-      conv2d_backward_input(device, Backward{.slice = slice_of(some),
-                                             .block = {geometry()},
-                                             .dy = outputs_,
-                                             .w = w,
-                                             .dx = windows_,
-                                             .scratch = scratch_});
-      inputs(first, some).add(device, windows_, b, dx);
+      Backward part = a;
+      part.slice = slice_of(some);
+      part.block = {geometry()};
+      part.b = {};
+      part.dy = outputs_;
+      part.scratch = scratch_;
+      outputs(first, some).gather(device, static_cast<const T*>(a.dy), outputs_);
+      if (a.dw) {
+        inputs(first, some).gather(device, a.x, windows_);
+        part.x = windows_;
+        part.accumulate = first > 0 ? Accumulate::yes : a.accumulate;
+        conv2d_backward_parameters(device, part);
+      }
+      if (a.dx) {
+        part.dx = windows_;
+        conv2d_backward_input(device, part);
+        inputs(first, some).add(device, static_cast<const T*>(windows_), a.b, a.dx);
+      }
     });
   }
 
  private:
-  using Forward = Conv2dForwardArgs<T, WideConv2dGeometry>;
-  using Backward = Conv2dBackwardArgs<T, WideConv2dGeometry>;
-
   WideConv2dGeometry geometry() const { return {op_.plane}; }
   // Returns a slice in which each plane of the output is a sample.
   Slice slice_of(index_t some) const {
@@ -140,31 +134,36 @@ index_t Conv3dOp::scratch(const D& device, const Slice& slice, T) const {
 
 template <class D, class T>
 void Conv3dOp::forward(D& device, const ForwardPass<T>& pass) const {
-  const detail::PlaneByPlane<D, T> passes(device, *this, pass.slice, pass.scratch);
-  const T* b = bias ? pass.parameters[1] : nullptr;
-  if (transposed)
-    passes.backward_input(device, pass.x, pass.parameters[0], b, pass.y);
-  else
-    passes.forward(device, pass.x, pass.parameters[0], b, pass.y);
+  using Passes = detail::PlaneByPlane<D, T>;
+  const Passes passes(device, *this, pass.slice, pass.scratch);
+  const T *w = pass.parameters[0], *b = bias ? pass.parameters[1] : nullptr;
+  if (!transposed) return passes.forward(device, pass.x, w, b, pass.y);
+  typename Passes::Backward args{};
+  args.dy = const_cast<T*>(pass.x);  // only blocks write to it
+  args.w = w;
+  args.dx = pass.y;
+  args.b = b;
+  passes.backward(device, args);
 }
 
 template <class D, class T>
 void Conv3dOp::backward(D& device, const BackwardPass<T>& pass) const {
-  const detail::PlaneByPlane<D, T> passes(device, *this, pass.slice, pass.scratch);
-  const T *x = pass.x, *dy = pass.dy;
-  if (!pass.skips_parameters) {
-    passes.backward_weight(device, transposed ? dy : x, transposed ? x : dy, pass.gradients[0],
-                           pass.accumulate);
-    const index_t channels = transposed ? in_channels() : plane.out_channels;
-    if (bias)
-      conv2d_backward_bias(device, pass.slice, channels, pass.out_features / channels, dy,
-                           pass.gradients[1], pass.accumulate);
-  }
-  if (!pass.dx) return;
-  if (transposed)
-    passes.forward(device, dy, pass.parameters[0], {}, pass.dx);
-  else
-    passes.backward_input(device, dy, pass.parameters[0], {}, pass.dx);
+  using Passes = detail::PlaneByPlane<D, T>;
+  const Passes passes(device, *this, pass.slice, pass.scratch);
+  const T *w = pass.parameters[0], *dy = pass.dy;
+  typename Passes::Backward args{};
+  args.x = transposed ? dy : pass.x;
+  args.dy = transposed ? const_cast<T*>(pass.x) : pass.dy;  // only blocks write to it
+  args.w = w;
+  args.dw = pass.skips_parameters ? nullptr : pass.gradients[0];
+  args.dx = transposed ? nullptr : pass.dx;
+  args.accumulate = pass.accumulate;
+  if (args.dw || args.dx) passes.backward(device, args);
+  if (transposed && pass.dx) passes.forward(device, dy, w, {}, pass.dx);
+  const index_t channels = transposed ? in_channels() : plane.out_channels;
+  if (args.dw && bias)
+    conv2d_backward_bias(device, pass.slice, channels, pass.out_features / channels, dy,
+                         pass.gradients[1], pass.accumulate);
 }
 
 }  // namespace gpunet

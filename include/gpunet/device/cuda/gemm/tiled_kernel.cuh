@@ -20,8 +20,8 @@ namespace gpunet::detail {
 // An epilogue takes four neighboring columns of C at a time:
 //   column(j)         a value of the columns j to j + 3 alone, j a multiple of 4
 //   store(i, column, values, count)   for row i; the first `count` are columns of C
-// It may also take the sums of the rows of A over k, which blocks behind those of the tiles make,
-// one each, in double over runs of floats:
+// It may also take the sums of the rows of A over k. Further blocks behind the tiles make them, one
+// each, in double over runs of floats:
 //   store_row_sum(i, sum)
 template <class A_, class B_, class Epilogue_>
 struct TiledProduct {
