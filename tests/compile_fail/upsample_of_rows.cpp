@@ -1,4 +1,4 @@
-// expect: gpunet::nn::Upsample: the input has to have rank 3 [channels, height, width], give Input three sizes
+// expect: gpunet::nn::Upsample: the input has to have rank 3 [channels, height, width], for Nearest also 2 [channels, length] or 4 [channels, depth, height, width]
 // An Upsample of rows.
 // `nn::Unflatten<channels, height, width>` before it makes images of rows.
 #include <gpunet/gpunet.hpp>

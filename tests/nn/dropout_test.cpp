@@ -122,6 +122,8 @@ TEST_CASE_TEMPLATE("masks of Dropout are the same in every slice, forward and ba
   check(nn::Dropout(0.5), Shape<3, 2, 5>{});
   check(nn::Dropout2d(0.75), Shape<5, 2, 3>{});
   check(nn::Dropout2d(0.5), Shape<6, 1, 1>{});
+  check(nn::Dropout1d(0.5), Shape<6, 3>{});
+  check(nn::Dropout3d(0.5), Shape<4, 2, 1, 3>{});
 }
 
 TEST_CASE_TEMPLATE("Dropout zeroes the share p and multiplies the others by 1 / (1 - p)", D,
@@ -145,7 +147,9 @@ TEST_CASE_TEMPLATE("Dropout zeroes the share p and multiplies the others by 1 / 
   };
   for (const double p : {0.1, 0.5, 0.9}) {
     check(nn::Dropout(p), Shape<1001>{}, p, 1);
+    check(nn::Dropout1d(p), Shape<501, 2>{}, p, 2);
     check(nn::Dropout2d(p), Shape<501, 2, 2>{}, p, 4);
+    check(nn::Dropout3d(p), Shape<501, 1, 2, 3>{}, p, 6);
   }
 }
 

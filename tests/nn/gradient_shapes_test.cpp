@@ -268,9 +268,13 @@ void check_normalization(Checks& check) {
   check.layer<3>(nn::RMSNorm<3>{{.eps = 0.1, .elementwise_affine = false}}, images);
   check.layer<2>(nn::GroupNorm<2>{{.eps = 0.1}}, times(rows, 0, 2));
   check.layer<3>(nn::GroupNorm<1>{{.eps = 0.1, .affine = false}}, images);
+  check.layer<2>(nn::InstanceNorm1d{{.eps = 0.1, .affine = true}}, rows);
   check.layer<3>(nn::InstanceNorm2d{{.eps = 0.1, .affine = true}}, images);
+  check.layer<4>(nn::InstanceNorm3d{{.eps = 0.1, .affine = true}}, volumes);
   check.layer<1>(nn::Dropout{0.3}, vectors);
+  check.layer<2>(nn::Dropout1d{0.6}, rows);
   check.layer<3>(nn::Dropout2d{0.6}, images);
+  check.layer<4>(nn::Dropout3d{0.6}, volumes);
 }
 
 void check_sequences(Checks& check) {
@@ -333,7 +337,9 @@ void check_moves(Checks& check) {
   check.layer<4>(nn::CircularPad3d<1, 0, 1, 1, 0, 1>{}, volumes);
   check.layer<3>(nn::PixelShuffle<2>{}, times(images, 0, 4));
   check.layer<3>(nn::PixelShuffle<1>{}, images);
+  check.layer<2>(nn::Upsample<2>{}, rows);
   check.layer<3>(nn::Upsample<2>{}, images);
+  check.layer<4>(nn::Upsample<2>{}, volumes);
   check.layer<3>(nn::Upsample<3, nn::Bilinear>{}, images);
   check.layer<3>(nn::Upsample<2, nn::Bilinear, nn::AlignCorners<true>>{}, images);
 }

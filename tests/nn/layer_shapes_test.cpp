@@ -378,7 +378,7 @@ TEST_CASE_TEMPLATE("ten shapes of LSTM, GRU and RNN are PyTorch's", D, GPUNET_TE
   check_recurrent<nn::RNN, D, nn::ReLU>(test_device<D>(), "rnn");
 }
 
-TEST_CASE_TEMPLATE("ten shapes of GroupNorm and InstanceNorm2d are PyTorch's", D,
+TEST_CASE_TEMPLATE("twelve shapes of GroupNorm and InstanceNorm are PyTorch's", D,
                    GPUNET_TEST_DEVICES) {
   Cases<D> norm(test_device<D>(), "group_norm");
   norm(3, nn::GroupNorm<2>{}, shape(4, 5));
@@ -391,7 +391,9 @@ TEST_CASE_TEMPLATE("ten shapes of GroupNorm and InstanceNorm2d are PyTorch's", D
   norm(17, nn::InstanceNorm2d{{.eps = 0.1}}, shape(1, 2, 5));
   norm(1, nn::InstanceNorm2d{{.affine = true}}, shape(4, 6, 3));
   norm(3, nn::GroupNorm<5>{}, shape(5, 7));
-  CHECK(norm.number() == 10);
+  norm(2, nn::InstanceNorm1d{{.affine = true}}, shape(3, 5));
+  norm(3, nn::InstanceNorm3d{{.eps = 0.1, .affine = true}}, shape(2, 3, 1, 4));
+  CHECK(norm.number() == 12);
 }
 
 TEST_CASE_TEMPLATE("ten shapes of BatchNorm1d are PyTorch's", D, GPUNET_TEST_DEVICES) {
@@ -529,7 +531,7 @@ TEST_CASE_TEMPLATE("ten shapes of PixelShuffle are PyTorch's", D, GPUNET_TEST_DE
   CHECK(pixel_shuffle.number() == 10);
 }
 
-TEST_CASE_TEMPLATE("ten shapes of Upsample are PyTorch's", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("twelve shapes of Upsample are PyTorch's", D, GPUNET_TEST_DEVICES) {
   Cases<D> upsample(test_device<D>(), "upsample");
   upsample(2, nn::Upsample<2>{}, shape(3, 4, 5));
   upsample(17, nn::Upsample<2>{}, shape(1, 1, 1));
@@ -541,7 +543,9 @@ TEST_CASE_TEMPLATE("ten shapes of Upsample are PyTorch's", D, GPUNET_TEST_DEVICE
   upsample(5, nn::Upsample<2>{}, shape(2, 7, 1));
   upsample(1, nn::Upsample<3>{}, shape(1, 9, 8));
   upsample(2, nn::Upsample<7>{}, shape(2, 2, 2));
-  CHECK(upsample.number() == 10);
+  upsample(3, nn::Upsample<3>{}, shape(2, 5));
+  upsample(2, nn::Upsample<2>{}, shape(2, 3, 1, 4));
+  CHECK(upsample.number() == 12);
 }
 
 TEST_CASE_TEMPLATE("ten shapes of bilinear Upsample are PyTorch's", D, GPUNET_TEST_DEVICES) {

@@ -168,7 +168,9 @@ TEST_CASE("layers with weights are written") {
                  {2, 6, 8});
   check_function([](const Value& x) { return adaptive_avg_pool2d(x, 1, 1); }, {2, 6, 8});
   check_function([](const Value& x) { return adaptive_avg_pool2d(x, 3, 2); }, {2, 6, 8});
+  check_function([](const Value& x) { return nn::apply<2>(nn::Upsample<3>{}, x); }, {2, 4});
   check_function([](const Value& x) { return nn::apply<3>(nn::Upsample<3>{}, x); }, {2, 3, 4});
+  check_function([](const Value& x) { return nn::apply<4>(nn::Upsample<2>{}, x); }, {2, 3, 1, 4});
   check_function([](const Value& x) { return nn::apply<3>(nn::PixelShuffle<2>{}, x); }, {8, 3, 4});
   check_function([](const Value& x) { return nn::apply<3>(nn::ZeroPad2d<1, 2, 0, 3>{}, x); },
                  {2, 3, 4});

@@ -78,10 +78,11 @@ std::string error_of_lbfgs(const optim::LBFGSOptions& options) {
 
 }  // namespace
 
-// Rounding grows from iteration to iteration: 4e-11 after the 120 of the defaults.
+// Rounding grows from iteration to iteration. PyTorch's numbers move by the spread if one input is
+// rounded once; here every operation of every iteration may be rounded differently.
 TEST_CASE_TEMPLATE("steps of LBFGS are PyTorch's", D, GPUNET_TEST_DEVICES) {
   const ReferenceFile file("lbfgs");
-  CHECK(file.names().size() == 3 * std::size(runs));
+  CHECK(file.names().size() == 4 * std::size(runs));
   for (const auto& run : runs) {
     CAPTURE(run.name);
     const std::vector<double> expected = file.values(run.name + ".losses");
@@ -91,8 +92,10 @@ TEST_CASE_TEMPLATE("steps of LBFGS are PyTorch's", D, GPUNET_TEST_DEVICES) {
     for (std::size_t i = 0; i < expected.size(); ++i)
       losses.push_back(regression.step(optimizer));
     CHECK(regression.evaluations == file.values<index_t>(run.name + ".evaluations")[0]);
-    CHECK(relative_error(losses, expected) < 1e-10);
-    CHECK(relative_error(regression.parameters(), file.values(run.name + ".parameters")) < 1e-10);
+    const std::vector<double> spread = file.values(run.name + ".spread");
+    CHECK(relative_error(losses, expected) < 8 * spread[0]);
+    CHECK(relative_error(regression.parameters(), file.values(run.name + ".parameters")) <
+          8 * spread[1]);
   }
 }
 

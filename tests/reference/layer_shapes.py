@@ -231,6 +231,8 @@ def main():
         (nn.InstanceNorm2d(1, eps=0.1), (17, 1, 2, 5)),
         (nn.InstanceNorm2d(4, affine=True), (1, 4, 6, 3)),
         (nn.GroupNorm(5, 5), (3, 5, 7)),
+        (nn.InstanceNorm1d(3, affine=True), (2, 3, 5)),
+        (nn.InstanceNorm3d(2, eps=0.1, affine=True), (3, 2, 3, 1, 4)),
     ])
     run("batch_norm1d", [
         (nn.BatchNorm1d(3), (4, 3)),
@@ -328,6 +330,8 @@ def main():
         (nn.Upsample(scale_factor=2), (5, 2, 7, 1)),
         (nn.Upsample(scale_factor=3), (1, 1, 9, 8)),
         (nn.Upsample(scale_factor=7), (2, 2, 2, 2)),
+        (nn.Upsample(scale_factor=3), (3, 2, 5)),
+        (nn.Upsample(scale_factor=2), (2, 2, 3, 1, 4)),
     ])
     run("bilinear", [
         (nn.Upsample(scale_factor=2, mode="bilinear"), (2, 3, 4, 5)),

@@ -61,10 +61,16 @@ void list_layers(List& list) {
   list.layer(nn::RMSNorm<>{}, Shape<3, 4>{},
              {.differs = "takes the number of dimensions, not their sizes"});
   list.layer(nn::GroupNorm<2>{}, Shape<4, 3, 3>{});
+  list.layer(nn::InstanceNorm1d{}, Shape<3, 4>{}, {.differs = "without running statistics"});
   list.layer(nn::InstanceNorm2d{}, Shape<3, 4, 4>{}, {.differs = "without running statistics"});
+  list.layer(nn::InstanceNorm3d{}, Shape<2, 3, 3, 3>{}, {.differs = "without running statistics"});
   list.layer(nn::Dropout{}, Shape<16>{},
              {.differs = "other random numbers, the same on all devices"});
+  list.layer(nn::Dropout1d{}, Shape<16, 3>{},
+             {.differs = "other random numbers, the same on all devices"});
   list.layer(nn::Dropout2d{}, Shape<16, 2, 2>{},
+             {.differs = "other random numbers, the same on all devices"});
+  list.layer(nn::Dropout3d{}, Shape<16, 2, 2, 2>{},
              {.differs = "other random numbers, the same on all devices"});
 
   list.section("Sequences");

@@ -9,7 +9,7 @@ namespace gpunet::nn {
 
 namespace detail {
 
-// The common part of Dropout and Dropout2d.
+// The common part of Dropout, Dropout1d, 2d and 3d.
 class DropoutLayer {
  public:
   constexpr explicit DropoutLayer(double p) : p_(p) {
@@ -19,6 +19,18 @@ class DropoutLayer {
 
  protected:
   double p_;
+};
+
+// The common part of Dropout1d, 2d and 3d: zeroes whole channels.
+class ChannelDropout : public DropoutLayer {
+ public:
+  constexpr explicit ChannelDropout(double p = 0.5) : DropoutLayer(p) {}
+
+  // Appends the op, see layer.hpp.
+  template <class Builder, class In>
+  value_t lower(Builder& builder, value_t x, In in) const {
+    return builder.add(DropoutOp{p_, in.template at<0>(), per_channel(in)}, x, in.sizes());
+  }
 };
 
 }  // namespace detail
@@ -41,10 +53,25 @@ class Dropout : public detail::DropoutLayer {
   }
 };
 
-// The same for whole channels of [channels, height, width], as torch.nn.Dropout2d.
-class Dropout2d : public detail::DropoutLayer {
+// The same for whole channels of [channels, length], as torch.nn.Dropout1d.
+class Dropout1d : public detail::ChannelDropout {
  public:
-  constexpr explicit Dropout2d(double p = 0.5) : DropoutLayer(p) {}
+  using detail::ChannelDropout::ChannelDropout;
+  GPUNET_REFUSED_CALL
+
+  template <class In>
+  constexpr auto output(In in) const {
+    static_assert(In::rank == 2,
+                  "gpunet::nn::Dropout1d: the input has to have rank 2 [channels, length], "
+                  "use Dropout for other shapes");
+    return in;
+  }
+};
+
+// The same for whole channels of [channels, height, width], as torch.nn.Dropout2d.
+class Dropout2d : public detail::ChannelDropout {
+ public:
+  using detail::ChannelDropout::ChannelDropout;
   GPUNET_REFUSED_CALL
 
   template <class In>
@@ -54,11 +81,21 @@ class Dropout2d : public detail::DropoutLayer {
                   "use Dropout for other shapes");
     return in;
   }
+};
 
-  // Appends the op, see layer.hpp.
-  template <class Builder, class In>
-  value_t lower(Builder& builder, value_t x, In in) const {
-    return builder.add(DropoutOp{p_, in.template at<0>(), detail::per_channel(in)}, x, in.sizes());
+// The same for whole channels of [channels, depth, height, width], as torch.nn.Dropout3d.
+class Dropout3d : public detail::ChannelDropout {
+ public:
+  using detail::ChannelDropout::ChannelDropout;
+  GPUNET_REFUSED_CALL
+
+  template <class In>
+  constexpr auto output(In in) const {
+    static_assert(
+        In::rank == 4,
+        "gpunet::nn::Dropout3d: the input has to have rank 4 [channels, depth, height, width], "
+        "use Dropout for other shapes");
+    return in;
   }
 };
 

@@ -1,4 +1,4 @@
-// Normalization of each sample by itself: LayerNorm, RMSNorm, GroupNorm, InstanceNorm2d.
+// Normalization of each sample by itself: LayerNorm, RMSNorm, GroupNorm, InstanceNorm1d, 2d and 3d.
 #pragma once
 
 #include <array>
@@ -32,7 +32,7 @@ struct GroupNormOptions {
   bool affine = true;  // whether there are weight and bias
 };
 
-// Options of InstanceNorm2d, as in PyTorch: no weight and bias by default.
+// Options of InstanceNorm1d, 2d and 3d, as in PyTorch: no weight and bias by default.
 struct InstanceNormOptions {
   double eps = 1e-5;    // added to the variance
   bool affine = false;  // whether there are weight and bias
@@ -179,16 +179,55 @@ class GroupNorm {
   GroupNormOptions options_{};
 };
 
-// The same for each channel of [channels, height, width], as torch.nn.InstanceNorm2d without
-// running statistics. Ulyanov, Vedaldi and Lempitsky, "Instance Normalization", 2016.
-class InstanceNorm2d {
+namespace detail {
+
+// The common part of InstanceNorm1d, 2d and 3d: each channel of a sample by itself, without running
+// statistics. Ulyanov, Vedaldi and Lempitsky, "Instance Normalization", 2016.
+class InstanceNorm {
  public:
-  constexpr InstanceNorm2d() = default;
-  GPUNET_REFUSED_FEATURES(InstanceNorm2d)
-  constexpr explicit InstanceNorm2d(const InstanceNormOptions& options) : options_(options) {
-    detail::check_eps("InstanceNorm2d", options.eps);
+  constexpr InstanceNorm() = default;
+  constexpr explicit InstanceNorm(const InstanceNormOptions& options) : options_(options) {
+    check_eps("InstanceNorm", options.eps);
   }
 
+  // Appends the op, see layer.hpp.
+  template <class Builder, class In>
+  value_t lower(Builder& builder, value_t x, In in) const {
+    const index_t channels = in.template at<0>();
+    const RowNormGeometry each{channels, per_channel(in), 1};
+    return lower_norm(
+        builder, x, in.sizes(),
+        {RowNormKind::instance, each, 0, options_.eps, options_.affine, options_.affine},
+        Sizes{channels});
+  }
+
+ private:
+  InstanceNormOptions options_{};
+};
+
+}  // namespace detail
+
+// Normalization of each channel of [channels, length], as torch.nn.InstanceNorm1d.
+class InstanceNorm1d : public detail::InstanceNorm {
+ public:
+  using detail::InstanceNorm::InstanceNorm;
+  GPUNET_REFUSED_FEATURES(InstanceNorm1d)
+  GPUNET_REFUSED_CALL
+
+  template <class In>
+  constexpr auto output(In in) const {
+    static_assert(In::rank == 2,
+                  "gpunet::nn::InstanceNorm1d: the input has to have rank 2 [channels, length], "
+                  "give Input two sizes");
+    return in;
+  }
+};
+
+// Normalization of each channel of [channels, height, width], as torch.nn.InstanceNorm2d.
+class InstanceNorm2d : public detail::InstanceNorm {
+ public:
+  using detail::InstanceNorm::InstanceNorm;
+  GPUNET_REFUSED_FEATURES(InstanceNorm2d)
   GPUNET_REFUSED_CALL
 
   template <class In>
@@ -198,20 +237,22 @@ class InstanceNorm2d {
                   "width], give Input three sizes");
     return in;
   }
+};
 
-  // Appends the op, see layer.hpp.
-  template <class Builder, class In>
-  value_t lower(Builder& builder, value_t x, In in) const {
-    const index_t channels = in.template at<0>();
-    const RowNormGeometry each{channels, detail::per_channel(in), 1};
-    return detail::lower_norm(
-        builder, x, in.sizes(),
-        {RowNormKind::instance, each, 0, options_.eps, options_.affine, options_.affine},
-        Sizes{channels});
+// Normalization of each channel of [channels, depth, height, width], as torch.nn.InstanceNorm3d.
+class InstanceNorm3d : public detail::InstanceNorm {
+ public:
+  using detail::InstanceNorm::InstanceNorm;
+  GPUNET_REFUSED_FEATURES(InstanceNorm3d)
+  GPUNET_REFUSED_CALL
+
+  template <class In>
+  constexpr auto output(In in) const {
+    static_assert(In::rank == 4,
+                  "gpunet::nn::InstanceNorm3d: the input has to have rank 4 [channels, depth, "
+                  "height, width], give Input four sizes");
+    return in;
   }
-
- private:
-  InstanceNormOptions options_{};
 };
 
 }  // namespace gpunet::nn

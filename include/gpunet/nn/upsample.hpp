@@ -1,4 +1,4 @@
-// Larger images.
+// Larger images, signals and volumes.
 #pragma once
 
 #include <algorithm>
@@ -22,6 +22,7 @@ struct AlignCorners {};
 
 // [c, h, w] -> [c, h factor, w factor], as torch.nn.Upsample(scale_factor=factor): Upsample<2>
 // repeats pixels, Upsample<2, Bilinear> and Upsample<2, Bilinear, AlignCorners<true>> interpolate.
+// Upsample<factor> repeats the numbers of [c, length] and [c, depth, h, w] too.
 template <index_t factor, class Mode = Nearest, class Corners = AlignCorners<false>>
 class Upsample {
   static constexpr bool aligned = std::is_same_v<Corners, AlignCorners<true>>;
@@ -41,16 +42,13 @@ class Upsample {
 
   template <class In>
   constexpr auto output(In in) const {
-    static_assert(In::rank == 3,
-                  "gpunet::nn::Upsample: the input has to have rank 3 [channels, height, width], "
-                  "give Input three sizes");
-    if constexpr (In::rank == 3) {
-      const Shape out(in.template at<0>(), in.template at<1>() * Dim<factor>{},
-                      in.template at<2>() * Dim<factor>{});
-      require_possible_image("Upsample", out.template at<0>(), out.template at<1>(),
-                             out.template at<2>(), 0);
-      return out;
-    }
+    static_assert(
+        In::rank == 3 || (std::is_same_v<Mode, Nearest> && In::rank >= 2 && In::rank <= 4),
+        "gpunet::nn::Upsample: the input has to have rank 3 [channels, height, width], "
+        "for Nearest also 2 [channels, length] or 4 [channels, depth, height, width]");
+    const auto out = enlarged<1>(in);
+    detail::require_possible("Upsample", "an output", out.sizes(), 0);
+    return out;
   }
 
   // Appends the op, see layer.hpp.
@@ -64,6 +62,15 @@ class Upsample {
   }
 
  private:
+  // Returns the shape with `factor` times its extents from I on.
+  template <std::size_t I, class In>
+  static constexpr auto enlarged(In in) {
+    if constexpr (I < In::rank)
+      return enlarged<I + 1>(with_extent<I>(in, in.template at<I>() * Dim<factor>{}));
+    else
+      return in;
+  }
+
   // The center of output o is at (o + 1/2) / factor - 1/2, or with its corners at the corners of x
   // at o (size - 1) / (outputs - 1).
   static BilinearAxis axis(index_t size) {

@@ -229,7 +229,7 @@ inline void read_depth_to_space(NodeReader& node) {
       Sizes{in[0] / (factor * factor), in[1] * factor, in[2] * factor}));
 }
 
-// Nearest pixels of images that become larger by a whole factor.
+// Nearest numbers of signals, images or volumes that become larger by a whole factor.
 inline void read_resize(NodeReader& node) {
   const std::string_view place = node.attribute("coordinate_transformation_mode", "half_pixel"),
                          nearest = node.attribute("nearest_mode", "round_prefer_floor");
@@ -252,13 +252,19 @@ inline void read_resize(NodeReader& node) {
       scales.push_back(size / static_cast<double>(in[i]));
     }
   }
-  node.want(scales.size() == 4 && scales[0] == 1 && scales[1] == 1 && scales[2] == scales[3] &&
-                scales[2] >= 1 && scales[2] <= 1 << 16 && std::floor(scales[2]) == scales[2],
-            "scales that are no whole factor for rows and columns");
+  const int rank = in.rank();
+  node.want(rank >= 2 && rank <= 4 && std::ssize(scales) == rank + 1 && scales[0] == 1 &&
+                scales[1] == 1 && scales[2] >= 1 && scales[2] <= 1 << 16 &&
+                std::floor(scales[2]) == scales[2] &&
+                std::equal(scales.begin() + 3, scales.end(), scales.begin() + 2),
+            "scales other than one whole factor for all dimensions behind the channels");
   const auto factor = static_cast<index_t>(scales[2]);
-  const Value& x = image_of_pixels(node, factor);
-  node.give(nn::detail::add_node<GatherOp>("upsample", GatherOp::upsample(in, factor), x,
-                                           Sizes{in[0], in[1] * factor, in[2] * factor}));
+  Sizes out{in[0]};
+  for (int i = 1; i < rank; ++i)
+    out.append(in[i] * factor);
+  node.want(out.at_most(most_elements), "more elements than any memory holds");
+  node.give(nn::detail::add_node<GatherOp>("upsample", GatherOp::upsample(in, factor),
+                                           node.value(0), out));
 }
 
 // `before` and `after` are in the order of the dimensions of a sample.

@@ -300,11 +300,12 @@ inline void write_gather(NodeWriter& node, const char*) {
                                  attribute("mode", std::string_view("CRD"))}));
     case GatherOp::Kind::upsample:
       const auto factor = static_cast<float>(op.axes[2].outputs);
-      const std::vector<float> scales{1, 1, factor, factor};
+      std::vector<float> scales(static_cast<std::size_t>(node.in().rank()) + 1, factor);
+      scales[0] = scales[1] = 1;
       return node.give(
           node.add("Resize",
                    {node.x(), "",
-                    node.writer().tensor(node.writer().fresh("scales"), {4},
+                    node.writer().tensor(node.writer().fresh("scales"), {std::ssize(scales)},
                                          std::as_bytes(std::span(scales)), ElementType::single)},
                    {attribute("mode", std::string_view("nearest")),
                     attribute("coordinate_transformation_mode", std::string_view("asymmetric")),

@@ -47,7 +47,8 @@ struct GatherOp {
 
   // Returns the op that moves [c factor^2, h, w] to [c, h factor, w factor].
   static GatherOp pixel_shuffle(const Sizes& in, index_t factor);
-  // Returns the op that repeats pixels, [c, h, w] to [c, h factor, w factor].
+  // Returns the op that repeats numbers along all dimensions but the first, such as [c, h, w] to
+  // [c, h factor, w factor].
   static GatherOp upsample(const Sizes& in, index_t factor);
 
   // Returns the sizes of y.

@@ -283,13 +283,14 @@ GPUNET_INLINE GatherOp GatherOp::pixel_shuffle(const Sizes& in, index_t factor) 
 }
 
 GPUNET_INLINE GatherOp GatherOp::upsample(const Sizes& in, index_t factor) {
-  return {Kind::upsample,
-          5,
-          {{{in[0], in[0], 0, 0},
-            {in[1], in[1], 0, 1},
-            {1, factor, 0, 2, PadMode::replicate},
-            {in[2], in[2], 0, 3},
-            {1, factor, 0, 4, PadMode::replicate}}}};
+  GatherOp op{Kind::upsample, 2 * in.rank() - 1, {{{in[0], in[0], 0, 0}}}};
+  std::size_t o = 1;
+  for (int i = 1; i < in.rank(); ++i) {
+    op.axes[o] = {in[i], in[i], 0, static_cast<int>(o)};
+    op.axes[o + 1] = {1, factor, 0, static_cast<int>(o + 1), PadMode::replicate};
+    o += 2;
+  }
+  return op;
 }
 
 GPUNET_INLINE Sizes GatherOp::output() const {
