@@ -8,8 +8,21 @@
 
 #include <gpunet/graph/run_slice.hpp>
 #include <gpunet/ops/batch_ranks.hpp>
+#include <gpunet/ops/norm.hpp>
 
 namespace gpunet::detail {
+
+// Returns whether all numbers of an array are finite. `sums` is memory for that.
+template <class D, class T>
+bool is_finite(D& device, index_t n, const T* x, Buffer<double, D>& sums) {
+  const index_t count = norm_scratch_bytes(n) / static_cast<index_t>(sizeof(double));
+  if (sums.size() < count + 1) sums.reset(device, count + 1);
+  T* const result = reinterpret_cast<T*>(sums.data() + sums.size() - 1);
+  norm<IsFinite>(device, n, x, sums.data(), result);
+  T total;
+  device.download(&total, result, sizeof total);
+  return std::isfinite(total);
+}
 
 // A number that is not finite, in an array of samples.
 struct NotFinite {

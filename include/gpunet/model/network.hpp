@@ -15,6 +15,7 @@
 #include <gpunet/device/transfer.hpp>
 #include <gpunet/graph/run_slice.hpp>
 #include <gpunet/model/arena.hpp>
+#include <gpunet/model/batch_loss.hpp>
 #include <gpunet/model/gradient_reducer.hpp>
 #include <gpunet/model/gradients.hpp>
 #include <gpunet/model/hooks.hpp>
@@ -368,7 +369,7 @@ class Network : public Trackable<Network<D, T>> {
     gradients_.note_backward();
     run_forward_hooks();
     run_backward_hooks();
-    return LossValue<D, T>(*this, losses_computed_);
+    return LossValue<D, T>(*this, loss_.number());
   }
 
   template <int count, class F>
@@ -438,35 +439,13 @@ class Network : public Trackable<Network<D, T>> {
                             : memory.outputs + value.offset * slicing_.slice(s).samples();
   }
 
-  // Throws Error for a loss that does not fit the output, or wrong targets. Returns the traits.
-  nn::LossTraits check_loss(const TargetsOf<D, T>& targets, index_t batch);
-  void begin_loss(const TargetsOf<D, T>& targets);
-  void evaluate(const TargetsOf<D, T>& targets, index_t s, const T* y,
-                const SliceMemory<T>& memory);
   // Computes the loss of every sample, its gradient, and the loss of the batch, for
   // criterion(output, targets).
   LossValue<D, T> apply(const TargetsOf<D, T>& targets);
-  // Computes the losses before the reduction, for criterion.each(output, targets), of outputs
-  // [batch, ...].
-  Tensor<T, D> each(const Tensor<T, D>& outputs, const TargetsOf<D, T>& targets);
-  void reduce_losses();
-  // Returns the number that the sum of the losses is divided by.
-  index_t reduced_by() const {
-    return reduction_ == nn::Reduction::sum || is_weighted_ ? 1 : slicing_.batch;
-  }
-  // Returns the first extent of an output.
-  index_t channels() const { return output_sizes().rank() == 0 ? 1 : output_sizes()[0]; }
-  // Uploads the constants of a loss if they have changed.
-  void use_constants(std::span<const double> constants);
-  // Computes the total weight of the targets, if the loss is weighted.
-  void weigh(const TargetsOf<D, T>& targets);
   void backward(T loss_gradient);
   // Return whether the loss of the batch is finite, and whether all gradients are that have to be.
-  bool is_loss_finite() { return is_finite(1, loss_.data()); }
-  bool are_gradients_finite() {
-    return storage() == Storage::float16 || is_finite(gradients_.size(), gradients_.data());
-  }
-  bool is_finite(index_t n, const T* x);
+  bool is_loss_finite();
+  bool are_gradients_finite();
   // Throws the Error of detect_anomaly() unless the output of run_forward_pass() is finite.
   void check_output();
   // Runs the last pass again, slice by slice, and throws an Error for the first number that is not
@@ -499,18 +478,9 @@ class Network : public Trackable<Network<D, T>> {
   std::uint64_t random_seed_ = 0, training_passes_ = 0;
   Gradients<T, D> gradients_;
   Workspace<T, D> workspace_;
-  Buffer<T, D> losses_;                            // of the samples of the last batch
-  Buffer<T, D> loss_;                              // their mean or sum
-  const T* inputs_ = nullptr;                      // of the running call
-  nn::Reduction reduction_ = nn::Reduction::mean;  // of the last loss
-  // The features of the output that the last loss is of.
-  index_t loss_begin_ = 0, loss_end_ = 0;
-  // The last loss: its losses are divided by total_weight_.
-  bool is_weighted_ = false;
-  std::vector<T> constants_;  // of the last loss that has some
-  Buffer<T, D> device_constants_;
-  Buffer<T, D> total_weight_;
-  Buffer<double, D> checked_;  // for detect_anomaly()
+  BatchLoss<D, T> loss_;
+  const T* inputs_ = nullptr;      // of the running call
+  Buffer<double, D> finite_sums_;  // for detect_anomaly()
   GradientReducer<D, T>* reducer_ = nullptr;
   std::uint64_t reducer_number_ = 0;
   std::shared_ptr<detail::Hooks<D, T>> hooks_;
@@ -518,7 +488,6 @@ class Network : public Trackable<Network<D, T>> {
   nn::Mode mode_ = nn::Mode::train, mode_of_pass_ = nn::Mode::train;
   bool detects_anomaly_ = false;
   bool keeps_activations_ = false;     // of all slices, for backward()
-  std::uint64_t losses_computed_ = 0;  // a LossValue of an older one is stale
   std::uint64_t last_backward_ = 0;    // the number of the last LossValue that ran backward()
   std::uint64_t updates_at_pass_ = 0;  // of the parameters, at the last pass
   std::uint64_t pass_ = 0;             // counts forward passes: an Output of an older one is stale

@@ -14,8 +14,6 @@
 #include <gpunet/model/inputs.hpp>
 #include <gpunet/model/network.hpp>
 #include <gpunet/ops/interleave.hpp>
-#include <gpunet/ops/mean.hpp>
-#include <gpunet/ops/norm.hpp>
 
 namespace gpunet {
 
@@ -30,7 +28,7 @@ Network<D, T>::Network(D& device, Graph graph, std::shared_ptr<Arena<D, T>> aren
       graph_constants_(constants_on<T>(device, graph_)),
       random_step_(device, plan_.uses_random ? 1 : 0),
       gradients_(graph_.parameter_elements),
-      loss_(device, 1),
+      loss_(device, graph_),
       hooks_(std::make_shared<detail::Hooks<D, T>>()) {
   gradients_.set_plan(device, graph_.parameters, plan_);
 }
@@ -200,7 +198,7 @@ void Network<D, T>::begin(const View<const T, D>& inputs, index_t slot_count) {
   if (reducer_ && mode_ == nn::Mode::train) reducer_->begin_pass();
   inputs_ = inputs.data();
   ++pass_;
-  ++losses_computed_;  // the losses of the last batch are stale
+  loss_.expire();
   keeps_activations_ = slot_count == 0;
   mode_of_pass_ = mode_;
   if (mode_ == nn::Mode::train) ++training_passes_;
@@ -250,175 +248,34 @@ const T* Network<D, T>::enter(index_t s, const SliceMemory<T>& memory) {
 template <class D, class T>
 void Network<D, T>::begin_step(const View<const T, D>& inputs, const TargetsOf<D, T>& targets) {
   begin(inputs, DeviceTraits<D>::workers(device_));
-  begin_loss(targets);
+  loss_.begin(targets, slicing_);
   gradients_.reserve(device_, slicing_);
 }
 
 template <class D, class T>
 void Network<D, T>::run_step(const TargetsOf<D, T>& targets, T loss_gradient) {
-  weigh(targets);
+  loss_.weigh(targets);
   for_each_run([&](index_t run, index_t s, Accumulate accumulate, index_t worker) {
     const SliceMemory<T> memory = workspace_.at(worker, worker);
     SliceRun<D, T> slice = run_of(s, enter(s, memory), memory);
-    evaluate(targets, s, slice.forward(), memory);
+    loss_.evaluate(targets, s, slice.forward(), memory.output_gradient);
     scale_output_gradient(s, loss_gradient, memory);
     if (completes_gradients(s)) slice.probe = reducer_;
     slice.backward(gradients_.of_run(run), accumulate);
   });
   if (reducer_) reducer_->reduce(gradients_.data());
-  reduce_losses();
-}
-
-namespace detail {
-
-// Throws Error for targets of a wrong shape.
-[[noreturn]] GPUNET_INLINE void refuse_targets(const Sizes& sizes, const Sizes& want) {
-  const index_t batch = want[0];
-  if (want.rank() == 1 && sizes.numel() != batch)
-    throw_error(Error(concat("gpunet::Model: ", sizes.numel(), " targets for a batch of ", batch,
-                             " (want one for each sample), give the labels of the same batch")));
-  const char* advice = want.rank() == 1 ? ", one for each sample), give targets.view().flatten()"
-                       : want.rank() > 2 && sizes.rank() == 1
-                           ? "), give one of that shape for each output, or put a Flatten before "
-                             "the last Linear, which maps the last dimension"
-                           : "), give one of that shape for each output";
-  throw_error(Error(concat("gpunet::Model: targets of shape ", to_string(sizes), " for a batch of ",
-                           batch, " (want ", to_string(want), advice)));
-}
-
-}  // namespace detail
-
-template <class D, class T>
-nn::LossTraits Network<D, T>::check_loss(const TargetsOf<D, T>& targets, index_t batch) {
-  targets.loss.check_sizes(output_sizes());
-  const nn::LossTraits traits = targets.loss.traits(output_sizes());
-  const auto outputs = std::max(static_cast<int>(graph_.outputs.size()), 1);
-  require(outputs == 1 || traits.output, "gpunet::Model: a loss of a network with ", outputs,
-          " outputs (a loss takes one), compute the loss in the function of the network, with the "
-          "targets as inputs, and return it as the only output, or as the last with "
-          "nn::OutputLoss({.output = -1})");
-  const int output = traits.output.value_or(0);
-  require(-outputs <= output && output < outputs, "gpunet::Model: the loss is output ", output,
-          " of a network with ", outputs, " (want ", -outputs, " to ", outputs - 1, ")");
-  loss_begin_ = 0, loss_end_ = plan_.output_features;
-  if (outputs > 1) {
-    loss_end_ = 0;
-    for (int i = 0; i <= (output < 0 ? output + outputs : output); ++i)
-      loss_begin_ =
-          std::exchange(loss_end_, loss_end_ + graph_.outputs[static_cast<std::size_t>(i)].numel());
-  }
-  if (const Sizes want = traits.target.with_front(batch); targets.sizes != want)
-    detail::refuse_targets(targets.sizes, want);
-  targets.loss.check(device_, targets.data, targets.sizes, plan_.output_features);
-  return traits;
-}
-
-template <class D, class T>
-void Network<D, T>::begin_loss(const TargetsOf<D, T>& targets) {
-  const nn::LossTraits traits = check_loss(targets, slicing_.batch);
-  require(
-      traits.reduction != nn::Reduction::none,
-      "gpunet::Model: a loss with Reduction::none is not one number (backward() starts from one), "
-      "take Reduction::mean or sum, or look at all numbers by criterion.each(output, targets)");
-  reduction_ = traits.reduction;
-  is_weighted_ = traits.is_weighted;
-  if (is_weighted_ && total_weight_.size() == 0) total_weight_.reset(device_, 1);
-  use_constants(traits.constants);
-  ++losses_computed_;
-  if (losses_.size() < slicing_.batch) losses_.reset(device_, slicing_.batch);
-}
-
-template <class D, class T>
-void Network<D, T>::use_constants(std::span<const double> constants) {
-  const auto same = [](double now, T before) {
-    return static_cast<T>(now) == before;
-  };
-  if (std::equal(constants.begin(), constants.end(), constants_.begin(), constants_.end(), same))
-    return;
-  constants_.clear();  // on the device, which an error below leaves without any
-  if (device_constants_.size() < std::ssize(constants))
-    device_constants_.reset(device_, std::ssize(constants));
-  constants_.assign(constants.begin(), constants.end());
-  device_.upload(device_constants_.data(), constants_.data(), constants_.size() * sizeof(T));
-}
-
-template <class D, class T>
-void Network<D, T>::weigh(const TargetsOf<D, T>& targets) {
-  if (!is_weighted_) return;
-  nn::LossPass<T, void> batch{};
-  batch.targets = targets.data;
-  batch.channels = channels();
-  batch.constants = device_constants_.data();
-  targets.loss.total_weight(device_, batch, targets.sizes.numel(), total_weight_.data());
-}
-
-template <class D, class T>
-void Network<D, T>::evaluate(const TargetsOf<D, T>& targets, index_t s, const T* y,
-                             const SliceMemory<T>& memory) {
-  const index_t first = slicing_.first_sample(s);
-  const void* of_slice =
-      static_cast<const std::byte*>(targets.data) +
-      targets.bytes() / static_cast<std::size_t>(slicing_.batch) * static_cast<std::size_t>(first);
-  targets.loss.evaluate(
-      device_,
-      {slicing_.slice(s), plan_.output_features, y, of_slice, T{1} / static_cast<T>(reduced_by()),
-       losses_.data() + first, memory.output_gradient, channels(), device_constants_.data(),
-       is_weighted_ ? total_weight_.data() : nullptr, 1, loss_begin_, loss_end_});
+  loss_.reduce();
 }
 
 template <class D, class T>
 LossValue<D, T> Network<D, T>::apply(const TargetsOf<D, T>& targets) {
-  begin_loss(targets);
-  weigh(targets);
+  loss_.begin(targets, slicing_);
+  loss_.weigh(targets);
   for (index_t s = 0; s < slicing_.slices(); ++s)
-    evaluate(targets, s, output_of(s), workspace_.at(s, 0));
-  reduce_losses();
+    loss_.evaluate(targets, s, output_of(s), workspace_.at(s, 0).output_gradient);
+  loss_.reduce();
   if (detects_anomaly_ && !is_loss_finite()) find_anomaly(nullptr, &targets, T{1}, false);
-  return LossValue<D, T>(*this, losses_computed_);
-}
-
-template <class D, class T>
-Tensor<T, D> Network<D, T>::each(const Tensor<T, D>& outputs, const TargetsOf<D, T>& targets) {
-  const index_t batch = outputs.sizes()[0], features = plan_.output_features;
-  const nn::LossTraits traits = check_loss(targets, batch);
-  use_constants(traits.constants);
-  // Every loss is that of a sample of its own, whose numbers are made neighbors.
-  const index_t places = traits.each.numel(), losses = batch * places,
-                numbers = traits.target.numel();
-  const auto gathered = [&](const T* data, index_t of_output) {
-    Buffer<T, D> rows(device_, batch * of_output);
-    deinterleave(device_, Slice{losses, batch, places}, of_output / places, data, rows.data());
-    return rows;
-  };
-  const auto are_apart = [places](index_t of_output) {
-    return places > 1 && of_output > places;
-  };
-  const T* x = outputs.data();
-  const void* t = targets.data;
-  Buffer<T, D> x_rows, t_rows;
-  if (are_apart(features)) x = (x_rows = gathered(x, features)).data();
-  if (are_apart(numbers)) t = (t_rows = gathered(static_cast<const T*>(t), numbers)).data();
-  Buffer<T, D> gradients(device_, batch * features);
-  Tensor<T, D> result(device_, traits.each.with_front(batch));
-  targets.loss.evaluate(device_, {{losses, losses, 1},
-                                  features / places,
-                                  x,
-                                  t,
-                                  T{1},
-                                  result.data(),
-                                  gradients.data(),
-                                  channels(),
-                                  device_constants_.data(),
-                                  nullptr,
-                                  places,
-                                  places > 1 ? 0 : loss_begin_,
-                                  places > 1 ? features / places : loss_end_});
-  return result;
-}
-
-template <class D, class T>
-void Network<D, T>::reduce_losses() {
-  mean(device_, slicing_.batch, static_cast<const T*>(losses_.data()), loss_.data(), reduced_by());
+  return LossValue<D, T>(*this, loss_.number());
 }
 
 template <class D, class T>
@@ -447,20 +304,21 @@ void Network<D, T>::backward(T loss_gradient) {
 }
 
 template <class D, class T>
-bool Network<D, T>::is_finite(index_t n, const T* x) {
-  const index_t sums = norm_scratch_bytes(n) / static_cast<index_t>(sizeof(double));
-  if (checked_.size() < sums + 1) checked_.reset(device_, sums + 1);
-  T* const result = reinterpret_cast<T*>(checked_.data() + checked_.size() - 1);
-  norm<IsFinite>(device_, n, x, checked_.data(), result);
-  T total;
-  device_.download(&total, result, sizeof total);
-  return std::isfinite(total);
+bool Network<D, T>::is_loss_finite() {
+  return detail::is_finite(device_, 1, loss_.value(), finite_sums_);
+}
+
+template <class D, class T>
+bool Network<D, T>::are_gradients_finite() {
+  return storage() == Storage::float16 ||
+         detail::is_finite(device_, gradients_.size(), gradients_.data(), finite_sums_);
 }
 
 template <class D, class T>
 void Network<D, T>::check_output() {
   for (index_t s = 0; s < slicing_.slices(); ++s)
-    if (!is_finite(plan_.output_features * slicing_.slice(s).samples(), output_of(s)))
+    if (!detail::is_finite(device_, plan_.output_features * slicing_.slice(s).samples(),
+                           output_of(s), finite_sums_))
       return find_anomaly(nullptr, nullptr, T{1}, false);
 }
 
@@ -499,8 +357,8 @@ void Network<D, T>::find_anomaly(const T* inputs, const TargetsOf<D, T>* targets
     search.look(0, AnomalyIn::inputs, nullptr, graph_.values[0], run.x);
     const T* y = run.forward();
     if (targets) {
-      evaluate(*targets, s, y, memory);
-      search.look_at_losses(losses_.data() + run.first_sample);
+      loss_.evaluate(*targets, s, y, memory.output_gradient);
+      search.look_at_losses(loss_.of_samples() + run.first_sample);
       search.look(search.loss_order(), AnomalyIn::loss_gradient, nullptr, output_sizes(),
                   memory.output_gradient);
       scale_output_gradient(s, loss_gradient, memory);
@@ -517,7 +375,8 @@ void Network<D, T>::find_anomaly(const T* inputs, const TargetsOf<D, T>* targets
           "rank, or a sum overflows), look at the messages of the other ranks");
   // A sum over the batch may overflow alone.
   if (!search.first.found() && targets)
-    search.look_at_array(search.loss_order(), AnomalyIn::batch_loss, nullptr, {}, {}, loss_.data());
+    search.look_at_array(search.loss_order(), AnomalyIn::batch_loss, nullptr, {}, {},
+                         loss_.value());
   if (!search.first.found() && with_backward)
     for (const ParameterInfo& parameter : graph_.parameters)
       search.look_at_array(0, AnomalyIn::parameter_gradient, nullptr, parameter.sizes,

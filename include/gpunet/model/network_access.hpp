@@ -37,11 +37,11 @@ struct NetworkAccess {
   // The results of run_step: the losses of the samples, [batch], and the loss of the batch.
   template <class D, class T>
   static T* sample_losses(const Network<D, T>& net) {
-    return net.losses_.data();
+    return net.loss_.of_samples();
   }
   template <class D, class T>
   static T* batch_loss(const Network<D, T>& net) {
-    return net.loss_.data();
+    return net.loss_.value();
   }
   // The third part notes that gradients were computed, and calls the hooks.
   template <class D, class T>
@@ -53,12 +53,8 @@ struct NetworkAccess {
   template <class D, class T>
   static std::array<const void*, 6> memory_addresses(const Network<D, T>& net) {
     const auto [memory, caches] = net.workspace_.addresses();
-    return {memory,
-            caches,
-            net.losses_.data(),
-            net.gradients_.data(),
-            net.device_constants_.data(),
-            net.total_weight_.data()};
+    const auto [losses, constants, weight] = net.loss_.addresses();
+    return {memory, caches, losses, net.gradients_.data(), constants, weight};
   }
   // Returns a number that changes when the gradients that a backward pass computes change.
   template <class D, class T>

@@ -91,12 +91,12 @@ class LossValue {
   }
 
   // Returns the address of the loss on the device. Valid until the model's next forward pass.
-  const T* data() const { return network_->loss_.data(); }
+  const T* data() const { return network_->loss_.value(); }
   D& device() const { return network_->device(); }
   // Returns how the model stores activations: see Network::autocast.
   Storage storage() const { return network_->storage(); }
   // Returns whether it is the sum over the batch, not the mean.
-  bool is_sum() const { return network_->reduction_ == nn::Reduction::sum; }
+  bool is_sum() const { return network_->loss_.is_sum(); }
 
  private:
   void run_backward(T gradient) const {
@@ -118,7 +118,7 @@ class LossValue {
   }
 
   void require_fresh(const char* what) const {
-    require(number_ == network_->losses_computed_, "gpunet::LossValue::", what,
+    require(number_ == network_->loss_.number(), "gpunet::LossValue::", what,
             ": the model has run another batch or computed another loss since, call it before the "
             "next one");
   }
@@ -188,7 +188,7 @@ class Output {
     const Tensor<T, D> outputs = tensor();
     const ModelUse::Exclusive use = network_->exclusive_use();
     const View<const Target, D> view = targets;
-    return network_->each(outputs, {loss, view});
+    return network_->loss_.each(outputs, {loss, view});
   }
 
  private:

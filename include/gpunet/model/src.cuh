@@ -2,6 +2,7 @@
 #pragma once
 
 #include <gpunet/device/cuda/loops.hpp>
+#include <gpunet/model/batch_loss.ipp>
 #include <gpunet/model/lerp.ipp>
 #include <gpunet/model/network.ipp>  // before the next two, which need it
 #include <gpunet/model/output.ipp>

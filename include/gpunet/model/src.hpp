@@ -3,6 +3,7 @@
 
 #include <gpunet/model/anomaly.ipp>
 #include <gpunet/model/arena.ipp>
+#include <gpunet/model/batch_loss.ipp>
 #include <gpunet/model/fold_batch_norm.ipp>
 #include <gpunet/model/hooks.ipp>
 #include <gpunet/model/inputs.ipp>

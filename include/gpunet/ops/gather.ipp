@@ -283,12 +283,14 @@ GPUNET_INLINE GatherOp GatherOp::pixel_shuffle(const Sizes& in, index_t factor) 
 }
 
 GPUNET_INLINE GatherOp GatherOp::upsample(const Sizes& in, index_t factor) {
-  GatherOp op{Kind::upsample, 2 * in.rank() - 1, {{{in[0], in[0], 0, 0}}}};
-  std::size_t o = 1;
+  GatherOp op{Kind::upsample, 1, {{{in[0], in[0], 0, 0}}}};
+  const auto append = [&](index_t inputs, index_t outputs, PadMode mode) {
+    op.axes[op.rank] = {inputs, outputs, 0, static_cast<std::int8_t>(op.rank), mode};
+    ++op.rank;
+  };
   for (int i = 1; i < in.rank(); ++i) {
-    op.axes[o] = {in[i], in[i], 0, static_cast<int>(o)};
-    op.axes[o + 1] = {1, factor, 0, static_cast<int>(o + 1), PadMode::replicate};
-    o += 2;
+    append(in[i], in[i], PadMode::constant);
+    append(1, factor, PadMode::replicate);
   }
   return op;
 }
