@@ -217,7 +217,7 @@ struct Divergence {
   bool log_target = false;
   template <class T>
   GPUNET_FN static T value(T x, T t, T is_logarithm) {
-    return is_logarithm != 0 ? std::exp(t) * (t - x) : (t == 0 ? T{} : t * std::log(t)) - t * x;
+    return is_logarithm != 0 ? math::exp(t) * (t - x) : (t == 0 ? T{} : t * math::log(t)) - t * x;
   }
   template <class T>
   GPUNET_FN T value(T x, T t) const {
@@ -225,12 +225,12 @@ struct Divergence {
   }
   template <class T>
   GPUNET_FN T gradient(T, T t) const {
-    return log_target ? -std::exp(t) : -t;
+    return log_target ? -math::exp(t) : -t;
   }
   // NaN where t is 0, as in PyTorch.
   template <class T>
   GPUNET_FN T target_gradient(T x, T t) const {
-    return log_target ? std::exp(t) * (t - x + 1) : std::log(t) + t / t - x;
+    return log_target ? math::exp(t) * (t - x + 1) : math::log(t) + t / t - x;
   }
 };
 
@@ -266,7 +266,7 @@ struct Hinge {
 struct PoissonOfLogarithm {
   template <class T>
   GPUNET_FN static T value(T x, T t) {
-    return std::exp(x) - t * x;
+    return math::exp(x) - t * x;
   }
 };
 
@@ -275,7 +275,7 @@ struct PoissonOfRate {
   double eps = 1e-8;
   template <class T>
   GPUNET_FN static T value(T x, T t, T summand) {
-    return x - t * std::log(x + summand);
+    return x - t * math::log(x + summand);
   }
 };
 
@@ -283,8 +283,8 @@ struct PoissonOfRate {
 struct LogFactorial {
   template <class T>
   GPUNET_FN static T value(T t) {
-    const T half_log = T{0.5} * std::log(static_cast<T>(2 * std::numbers::pi) * t);
-    return t > 1 ? t * std::log(t) - t + half_log : T{};
+    const T half_log = T{0.5} * math::log(static_cast<T>(2 * std::numbers::pi) * t);
+    return t > 1 ? t * math::log(t) - t + half_log : T{};
   }
 };
 
@@ -302,12 +302,12 @@ struct PoissonError {
   }
   template <class T>
   GPUNET_FN T gradient(T x, T t) const {
-    return log_input ? std::exp(x) - t : T{1} - t / (x + static_cast<T>(eps));
+    return log_input ? math::exp(x) - t : T{1} - t / (x + static_cast<T>(eps));
   }
   template <class T>
   GPUNET_FN T target_gradient(T x, T t) const {
-    const T gradient = log_input ? -x : -std::log(x + static_cast<T>(eps));
-    return full && t > 1 ? gradient + (std::log(t) + T{0.5} / t) : gradient;
+    const T gradient = log_input ? -x : -math::log(x + static_cast<T>(eps));
+    return full && t > 1 ? gradient + (math::log(t) + T{0.5} / t) : gradient;
   }
 };
 
@@ -361,21 +361,30 @@ struct BinaryCrossEntropyOfLogits {
   }
 
   template <class T>
+  GPUNET_FN T target_gradient(T x, T) const {
+    const T p = static_cast<T>(pos_weight);
+    return p == 1 ? -x : (p - 1) * minus_log_sigmoid(x) - x;  // not NaN of an infinite x
+  }
+
+  template <class T>
   GPUNET_FN static T value(T x, T t, T p) {
-    // log(1 + exp(-x)) = -log s.
-    const T softplus = std::log1p(std::exp(-std::abs(x))) + (x < 0 ? -x : T{});
-    return (1 - t) * x + weight(t, p) * softplus;
+    return (1 - t) * x + weight(t, p) * minus_log_sigmoid(x);
   }
   template <class T>
   GPUNET_FN static T gradient(T x, T t, T p) {
-    const T power = std::exp(-std::abs(x)), rest = (x < 0 ? T{1} : power) / (1 + power);  // 1 - s
+    const T power = math::exp(-std::abs(x));
+    const T rest = math::select(x < 0, T{1}, power) / (1 + power);  // 1 - s
     return 1 - t - weight(t, p) * rest;
   }
 
  private:
   template <class T>
   GPUNET_FN static T weight(T t, T p) {
-    return p == 1 ? p : 1 + (p - 1) * t;  // not NaN of an infinite t
+    return math::select(p == 1, p, 1 + (p - 1) * t);  // not NaN of an infinite t
+  }
+  template <class T>
+  GPUNET_FN static T minus_log_sigmoid(T x) {
+    return math::log1p(math::exp(-std::abs(x))) + math::select(x < 0, -x, T{});
   }
 };
 
@@ -415,7 +424,7 @@ inline void check_class_options(std::string_view function, std::span<const doubl
 // Losses of the classes in nn/; the first list has the gradient of the target, for values.
 #define GPUNET_LOSSES_OF_PAIRS(X) \
   X(SquaredError) X(AbsoluteError) X(SmoothAbsoluteError) X(HuberError) X(BinaryCrossEntropy) \
-  X(Divergence) X(Hinge) X(PoissonError)
+  X(BinaryCrossEntropyOfLogits) X(Divergence) X(Hinge) X(PoissonError)
 #define GPUNET_ELEMENTWISE_LOSSES(X) \
-  GPUNET_LOSSES_OF_PAIRS(X) X(BinaryCrossEntropyOfLogits) X(BinaryCrossEntropyOfClasses)
+  GPUNET_LOSSES_OF_PAIRS(X) X(BinaryCrossEntropyOfClasses)
 // clang-format on

@@ -92,6 +92,12 @@ template <std::same_as<Value> X>
 X binary_cross_entropy(const X& x, const X& target) {
   return mean(loss_of_values("binary_cross_entropy", x, target, functions::BinaryCrossEntropy{}));
 }
+template <std::same_as<Value> X>
+X binary_cross_entropy_with_logits(const X& x, const X& target, double pos_weight = 1) {
+  PosWeight(pos_weight).check("nn::binary_cross_entropy_with_logits");
+  return mean(loss_of_values("binary_cross_entropy_with_logits", x, target,
+                             functions::BinaryCrossEntropyOfLogits{pos_weight}));
+}
 // target is 1 or -1.
 template <std::same_as<Value> X>
 X hinge_embedding_loss(const X& x, const X& target, double margin = 1) {

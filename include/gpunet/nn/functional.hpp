@@ -197,9 +197,8 @@ Value pairwise_distance(const Value& a, const Value& b, double eps = 1e-6);
 Value cosine_similarity(const Value& a, const Value& b, double eps = 1e-8);
 
 // Losses of each sample, the mean over its numbers; more are in elementwise_losses.hpp. `target` is
-// a value too, of the shape of x; of cross_entropy, classes as whole numbers [batch, ...] for
-// logits [batch, classes, ...]; of nll_loss, the same for log-probabilities.
-Value binary_cross_entropy_with_logits(const Value& x, const Value& target);
+// a value too: classes as whole numbers [batch, ...] for logits [batch, classes, ...], or for
+// log-probabilities.
 Value nll_loss(const Value& x, const Value& target);
 Value cross_entropy(const Value& x, const Value& target);
 // target is 1 or -1.

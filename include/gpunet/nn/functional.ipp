@@ -517,10 +517,6 @@ GPUNET_BACKENDS_INLINE Value cosine_similarity(const Value& a, const Value& b, d
   return functions::cosine(a, b, -1, eps);
 }
 
-GPUNET_BACKENDS_INLINE Value binary_cross_entropy_with_logits(const Value& x, const Value& target) {
-  detail::require_targets("binary_cross_entropy_with_logits", x, target);
-  return mean((1 - target) * x - logsigmoid(x));
-}
 GPUNET_BACKENDS_INLINE Value nll_loss(const Value& x, const Value& target) {
   detail::require_classes("nll_loss", x, target);
   return -mean(gather(x, target));

@@ -329,7 +329,7 @@ Value parameter(const Value& x, const ParameterSpec& spec);
 // clang-format off
 #define GPUNET_REFUSED_NAMES(f) \
   f(adaptive_avg_pool2d) f(avg_pool2d) f(batch_norm) \
-  f(binary_cross_entropy_with_logits) f(cat) f(clamp) f(conv2d) f(cross_entropy) f(detach) \
+  f(cat) f(clamp) f(conv2d) f(cross_entropy) f(detach) \
   f(dropout) f(embedding) f(flatten) f(group_norm) f(gru) \
   f(layer_norm) f(linear) f(log_softmax) f(lstm) f(max_pool2d) f(maximum) f(mean) f(minimum) \
   f(multihead_attention) f(narrow) f(nll_loss) f(permute) f(pow) f(relu) f(reshape) \
