@@ -54,6 +54,9 @@ const Exception& exception_of(const std::string& name) {
   const auto is_far = [](double x) {  // squares overflow or underflow in float
     return std::fabs(x) > 1e18 || (x != 0 && std::fabs(x) < 1e-8);
   };
+  const auto is_huge = [](double x) {  // sums overflow in float, unless they are multiply-adds
+    return std::isfinite(x) && std::fabs(x) > 1e38;
+  };
   const auto above = [](double bound) {
     return [bound](double x) {
       return std::fabs(x) > bound;
@@ -79,7 +82,7 @@ const Exception& exception_of(const std::string& name) {
       {"rsqrt", 0, 0, is_far},  // PyTorch's gradient overflows
       {"poisson", 0, 0, is_far},
       {"poisson_rate", 0, 0, is_far},
-      {"bce_logits", 0, 1e-15},
+      {"bce_logits", 0, 1e-15, is_huge},
       {"log_softmax", 0, 1e-15},
       {"kl_div", 0, 0,
        [](double x) {
