@@ -1,4 +1,6 @@
 // fork(): a child has copies of the parent's objects, but none of their threads.
+#include "support/fork.hpp"
+
 #include <csignal>
 #include <doctest/doctest.h>
 #include <memory>
@@ -32,10 +34,6 @@ int in_child(F f) {
   int status = 0;
   REQUIRE(::waitpid(child, &status, 0) == child);
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-}
-
-void let_threads_sleep() {
-  ::usleep(2000);  // they stay awake for 0.1 ms
 }
 
 TEST_CASE("A child makes a device of its own") {

@@ -13,6 +13,7 @@
 
 #include "support/end_of.hpp"
 #include "support/file_size_limit.hpp"
+#include "support/fork.hpp"
 #include "temp_folder.hpp"
 
 using namespace gpunet;
@@ -255,6 +256,7 @@ TEST_CASE("what another program or thread is writing is no leftover") {
   TempFolder folder;
   int ready[2], go_on[2];
   REQUIRE((pipe(ready) == 0 && pipe(go_on) == 0));
+  let_threads_sleep();
   const pid_t child = fork();
   if (child == 0) {
     close(go_on[1]);
@@ -288,6 +290,7 @@ TEST_CASE("programs that save to one path simultaneously lose no save") {
   TempFolder folder;
   std::vector<pid_t> programs;
   for (const char letter : {'a', 'b', 'c', 'd'}) {
+    let_threads_sleep();
     programs.push_back(fork());
     if (programs.back() != 0) continue;
     for (int i = 0; i < 50; ++i)

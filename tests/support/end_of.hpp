@@ -5,10 +5,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "fork.hpp"
+
 // Returns how a process ends that calls `work` and then returns 0, with the default signal
 // handlers: its exit status, or -signal.
 template <class Work>
 int end_of(Work work) {
+  let_threads_sleep();
   const pid_t child = fork();
   if (child == 0) {
     // Which test programs may catch.
