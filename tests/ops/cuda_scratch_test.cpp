@@ -20,7 +20,7 @@ using namespace gpunet;
 
 namespace {
 
-constexpr int geometries = 20000;
+constexpr int geometries = 4000;
 
 // Returns the scratch of the launch that products() makes of these.
 template <class T, detail::Known known, class First, class Second>

@@ -1,4 +1,6 @@
 // Running kernels: calls, warp operations, barriers, the scheduler.
+#include <sys/mman.h>
+
 #include "ptx_ops.hpp"
 namespace cudasim {
 Stats g_stats;
@@ -474,9 +476,9 @@ static bool sweep(Block& b, const std::vector<uint32_t>& order, uint32_t quantum
       if (t.st == READY) progress = true;
   return progress;
 }
-static void initBlock(Block& b, Func* f, const LaunchCfg& c, uint64_t idx,
-                      std::vector<uint64_t>& regs, std::vector<uint8_t>& par, uint8_t* local,
-                      const std::vector<uint8_t>& args, bool perThreadPar) {
+static void initBlock(Block& b, Func* f, const LaunchCfg& c, uint64_t idx, uint64_t* regs,
+                      std::vector<uint8_t>& par, uint8_t* local, const std::vector<uint8_t>& args,
+                      bool perThreadPar) {
   uint32_t nt = c.block[0] * c.block[1] * c.block[2];
   b.cta[0] = idx % c.grid[0];
   b.cta[1] = idx / c.grid[0] % c.grid[1];
@@ -509,7 +511,7 @@ static void initBlock(Block& b, Func* f, const LaunchCfg& c, uint64_t idx,
     t.lane = k & 31;
     t.warp = k >> 5;
     t.wi = nullptr;
-    t.R = regs.data() + (size_t)k * f->nregs;
+    t.R = regs + (size_t)k * f->nregs;
     if (perThreadPar) {
       t.P = par.data() + (size_t)k * args.size();
       std::memcpy(t.P, args.data(), args.size());
@@ -545,7 +547,24 @@ static void initBlock(Block& b, Func* f, const LaunchCfg& c, uint64_t idx,
     R[SONE] = 1;
   }
 }
-uint8_t* localArena(size_t n);
+// Memory that grows and is kept from launch to launch: fresh pages cost more than most kernels.
+class Scratch {
+ public:
+  uint8_t* at_least(size_t n) {
+    if (n > size_) {
+      if (size_) munmap(p_, size_);
+      int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+      p_ = (uint8_t*)mmap(nullptr, n, PROT_READ | PROT_WRITE, flags, -1, 0);
+      size_ = p_ == MAP_FAILED ? 0 : n;
+      if (!size_) throw SimError(2, "no memory for registers and local memory");
+    }
+    return p_;
+  }
+
+ private:
+  uint8_t* p_ = nullptr;
+  size_t size_ = 0;
+};
 void launch(Func* f, const LaunchCfg& c, const std::vector<uint8_t>& ab) {
   uint32_t nt = c.block[0] * c.block[1] * c.block[2];
   uint64_t nb = (uint64_t)c.grid[0] * c.grid[1] * c.grid[2];
@@ -559,20 +578,22 @@ void launch(Func* f, const LaunchCfg& c, const std::vector<uint8_t>& ab) {
   ptp = f->hasCalls;
   struct Slot {
     Block b;
-    std::vector<uint64_t> regs;
+    uint64_t* regs = nullptr;
     std::vector<uint8_t> par;
     uint8_t* local = nullptr;
   };
   std::vector<std::unique_ptr<Slot>> slots;
   uint64_t next = 0, finished = 0;
   bool needLocal = f->locSize || f->hasCalls;
-  uint8_t* la = needLocal ? localArena((size_t)res * nt * LOCSZ) : nullptr;
+  static Scratch localMemory, registers;
+  uint8_t* la = needLocal ? localMemory.at_least((size_t)res * nt * LOCSZ) : nullptr;
+  uint64_t* ra = (uint64_t*)registers.at_least((size_t)res * nt * f->nregs * sizeof(uint64_t));
   std::vector<uint32_t> order(nt);
   for (uint32_t k = 0; k < nt; ++k)
     order[k] = k;
   for (uint64_t r = 0; r < res; ++r) {
     auto s = std::make_unique<Slot>();
-    s->regs.resize((size_t)nt * f->nregs);
+    s->regs = ra + r * (size_t)nt * f->nregs;
     if (ptp) s->par.resize((size_t)nt * ab.size());
     s->local = la ? la + r * (size_t)nt * LOCSZ : nullptr;
     initBlock(s->b, f, c, next++, s->regs, s->par, s->local, ab, ptp);

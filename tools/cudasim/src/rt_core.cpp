@@ -147,17 +147,6 @@ uintptr_t devHeapAlloc(size_t n) {
 void devHeapFree(uintptr_t a) {
   if (a) devFree(a);
 }
-uint8_t* localArena(size_t n) {
-  static uint8_t* p = nullptr;
-  static size_t cap = 0;
-  if (n > cap) {
-    if (p) munmap(p, cap);
-    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-    p = (uint8_t*)mmap(nullptr, n, PROT_READ | PROT_WRITE, flags, -1, 0);
-    cap = n;
-  }
-  return p;
-}
 const Range* rangeOf(const void* p) {
   uintptr_t a = (uintptr_t)p;
   auto it = g_ranges.upper_bound(a);
