@@ -254,7 +254,7 @@ TEST_CASE("the batch of an input may be another dimension, in the network it is 
 TEST_CASE("initial states of zeros are left out, whatever computes them") {
   const Layer layer{"LSTM", "bidirectional"};
   const Numbers wanted = all_of(layer, &States::y);
-  for (const int kind : {0, 1, 2}) {
+  for (const int kind : {0, 1, 2, 3}) {
     OnnxFile file = of_sequences(layer);
     file.tensor(whole("zero", 0))
         .tensor(integers("axis", {0}))
@@ -262,13 +262,14 @@ TEST_CASE("initial states of zeros are left out, whatever computes them") {
         .tensor(integers("four", {4}))
         .tensor(integers("hidden", {layer.hidden}))
         .tensor(floats("number", {}, {0}))
+        .tensor(floats("row", {1, 1, layer.hidden}, {0, 0, 0}))
         .tensor(floats("zeros", {2, 1, layer.hidden}, std::vector<float>(2 * 3)));
     file.node("Shape", {"x"}, {"s"})
         .node("Gather", {"s", "zero"}, {"n"})
         .node("Unsqueeze", {"n", "axis"}, {"u"})
         .node("Concat", {"four", "u", "hidden"}, {"all"}, {with("axis", index_t{0})});
     if (kind == 1) file.node("ConstantOfShape", {"all"}, {"many"});
-    if (kind == 2) file.node("Expand", {"number", "all"}, {"many"});
+    if (kind >= 2) file.node("Expand", {kind == 2 ? "number" : "row", "all"}, {"many"});
     if (kind > 0) file.node("Slice", {"many", "two", "four", "axis"}, {"h"});
     const std::string_view h = kind == 0 ? "zeros" : "h";
     file.node("LSTM", {"t", "W", "R", "B", "", h, h}, {"Y"}, layer.attributes());

@@ -390,11 +390,13 @@ class Folding {
     return input(i) && std::any_of(input(i)->integers.begin(), input(i)->integers.end(),
                                    [](const Extent& extent) { return extent.batches != 0; });
   }
-  // Returns the element of a constant, repeated.
+  // Returns the element of a constant, repeated, if all its elements are equal.
   Result repeated(const Known& known) {
-    const auto number = numbers_of(known);
-    if (!number) return std::nullopt;
-    Known result = floats({}, *number);
+    const auto numbers = numbers_of(known);
+    if (!numbers || numbers->empty() ||
+        std::count(numbers->begin(), numbers->end(), numbers->front()) != std::ssize(*numbers))
+      return std::nullopt;
+    Known result = floats({}, {numbers->front()});
     result.is_repeated = true;
     return result;
   }
@@ -439,7 +441,7 @@ class Folding {
     return of_integers(a->sizes, std::move(result));
   }
   Result expand() {
-    if (input(0) && input(0)->sizes.numel() == 1 && depends_on_batch(1)) return repeated(*input(0));
+    if (input(0) && depends_on_batch(1)) return repeated(*input(0));
     const auto extents = integers(1, "");
     const std::optional<Sizes> sizes = extents ? sizes_of(*extents) : std::nullopt;
     if (!sizes || !sizes->at_most(most_folded)) return std::nullopt;
