@@ -106,11 +106,33 @@ def modules(torch):
             z = self.fc(F.softplus(self.layer(y.reshape(y.shape[0], 4, -1))))
             return torch.cat([z, z.clamp(-1, 1)], -1).mean(1)
 
+    class Recurrent(nn.Module):
+        def __init__(self, rnn, last=False):
+            super().__init__()
+            self.rnn, self.last = rnn, last
+            self.fc = nn.Linear(rnn.hidden_size * (2 if rnn.bidirectional else 1), 3)
+
+        def forward(self, x):
+            y, state = self.rnn(x)
+            if not self.last:
+                return self.fc(y)
+            h = state[0] if isinstance(state, tuple) else state
+            return self.fc(h[-1]) + self.fc(y[:, -1])
+
     mlp = nn.Sequential(nn.Linear(17, 64), nn.Tanh(), nn.Linear(64, 64), nn.ELU(),
                         nn.Linear(64, 64), nn.GELU(), nn.Linear(64, 32), nn.SiLU(),
                         nn.Linear(32, 6), nn.Softmax(-1))
     result = {"LeNet": (LeNet(), (3, 32, 32)), "MLP": (mlp, (17,)), "Rows": (Rows(), (4, 33)),
-              "Norms": (Norms(), (3, 16, 16))}
+              "Norms": (Norms(), (3, 16, 16)),
+              "LSTM": (Recurrent(nn.LSTM(5, 6, num_layers=2, bidirectional=True, batch_first=True)),
+                       (7, 5)),
+              "LSTM, last step": (Recurrent(nn.LSTM(5, 6, num_layers=3, batch_first=True), True),
+                                  (9, 5)),
+              "GRU": (Recurrent(nn.GRU(5, 6, bidirectional=True, batch_first=True)), (7, 5)),
+              "GRU, last step": (Recurrent(nn.GRU(5, 6, bias=False, batch_first=True), True),
+                                 (4, 5)),
+              "RNN": (Recurrent(nn.RNN(5, 6, num_layers=2, nonlinearity="relu",
+                                       batch_first=True)), (7, 5))}
     try:
         import torchvision
         result["ResNet-18"] = torchvision.models.resnet18(num_classes=10), (3, 64, 64)
@@ -123,10 +145,11 @@ def modules(torch):
 def exports(torch, module, shape, folder):
     """Yields files of both exporters, with any batch and with one."""
     batch = torch.export.Dim("batch")
-    path = folder / "default.onnx"
-    torch.onnx.export(module, (torch.randn(2, *shape),), str(path), dynamo=True,
-                      dynamic_shapes=({0: batch},), verbose=False)
-    yield path
+    if not any(isinstance(m, torch.nn.RNN) for m in module.modules()):  # which it unrolls
+        path = folder / "default.onnx"
+        torch.onnx.export(module, (torch.randn(2, *shape),), str(path), dynamo=True,
+                          dynamic_shapes=({0: batch},), verbose=False)
+        yield path
     for opset in (11, 17):
         path = folder / f"script_{opset}.onnx"
         torch.onnx.export(module, (torch.randn(2, *shape),), str(path), dynamo=False,

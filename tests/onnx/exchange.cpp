@@ -163,6 +163,24 @@ void write_all(const std::string& folder) {
   cases.push_back({{4, 9}, [](const Value& x) {
                      return nn::apply<2>(nn::MaxPool1d<2>{}, nn::apply<2>(nn::BatchNorm1d{}, x));
                    }});
+  const Function sequences[] = {
+      [](const Value& x) { return lstm(x, 5).output; },
+      [](const Value& x) { return lstm(x, 3, {.num_layers = 3, .bidirectional = true}).c_n; },
+      [](const Value& x) {
+        const auto [y, h, c] = lstm(x, 5, {.num_layers = 2, .bias = false});
+        return lstm(y, 5, {.num_layers = 2, .h_0 = h, .c_0 = c}).output;
+      },
+      [](const Value& x) { return gru(x, 5, {.num_layers = 2, .bidirectional = true}).output; },
+      [](const Value& x) { return gru(x, 5, {.bias = false, .h_0 = gru(x, 5).h_n}).h_n; },
+      [](const Value& x) { return rnn(x, 5, {.bidirectional = true}).output; },
+      [](const Value& x) { return rnn(x, 5, {.nonlinearity = "relu"}).h_n; },
+      [](const Value& x) {
+        return nn::apply<2>(nn::LSTM<4, nn::LastState, nn::NumLayers<2>>(), x);
+      },
+      [](const Value& x) { return nn::apply<2>(nn::LastStep(), nn::apply<2>(nn::GRU<4>(), x)); },
+  };
+  for (const Function& function : sequences)
+    cases.push_back({{7, 3}, function});
   for (const index_t opset : {17, 18, 20, 22})
     for (const Case& c : cases)
       write_network(folder, c.sizes, c.function, opset);

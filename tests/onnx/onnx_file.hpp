@@ -39,6 +39,13 @@ inline ProtoMessage with(std::string_view name, const std::vector<index_t>& valu
     message.integer(8, bits(value));
   return message.integer(20, 7);
 }
+inline ProtoMessage with(std::string_view name, const std::vector<const char*>& values) {
+  ProtoMessage message;
+  message.bytes(1, name);
+  for (const char* value : values)
+    message.bytes(9, value);
+  return message.integer(20, 8);
+}
 inline ProtoMessage with_tensor(std::string_view name, const ProtoMessage& tensor) {
   return ProtoMessage().bytes(1, name).message(5, tensor).integer(20, 4);
 }

@@ -226,6 +226,57 @@ TEST_CASE("the network of a ResNet block is read as it was written") {
   check_round_trip(net, 3);
 }
 
+TEST_CASE_TEMPLATE("recurrent layers are read as they were written", D, GPUNET_TEST_DEVICES) {
+  using nn::Bias, nn::Bidirectional, nn::LastState, nn::NumLayers;
+  const auto check = [](auto layer, index_t steps) {
+    D& device = test_device<D>();
+    Network net(device, [&](const Value& x) { return nn::apply<2>(layer, x, "rnn"); }, {steps, 4});
+    check_round_trip(net, 3);
+  };
+  check(nn::LSTM<3>(), 5);
+  check(nn::LSTM<3, NumLayers<2>, Bidirectional>{{.dropout = 0.2}}, 4);
+  check(nn::LSTM<2, NumLayers<3>, Bidirectional, LastState, Bias<false>>(), 6);
+  check(nn::GRU<5, NumLayers<2>>(), 1);
+  check(nn::GRU<3, Bidirectional, LastState>(), 3);
+  check(nn::RNN<3, Bias<false>>(), 7);
+  check(nn::RNN<4, nn::ReLU, NumLayers<2>, Bidirectional, LastState>(), 5);
+}
+
+TEST_CASE("functions of recurrent layers are written with their states") {
+  const auto states = [](const nn::LSTMOutput& of) {
+    return nn::cat({flatten(of.output), flatten(of.h_n), flatten(of.c_n)}, 1);
+  };
+  check_function([&](const Value& x) { return states(lstm(x, 3, {.num_layers = 2})); }, {5, 4});
+  check_function(
+      [&](const Value& x) {
+        const auto first = lstm(x, 3, {.num_layers = 2, .bidirectional = true, .name = "encoder"});
+        return states(lstm(2 * x, 3,
+                           {.num_layers = 2,
+                            .bidirectional = true,
+                            .h_0 = first.h_n,
+                            .c_0 = first.c_n,
+                            .name = "decoder"}));
+      },
+      {5, 4});
+  check_function(
+      [](const Value& x) {
+        const Value h = gru(x, 4, {.bias = false}).h_n;
+        return rnn(x, 4, {.nonlinearity = "relu", .h_0 = h, .name = "rnn"}).output *
+               mean(h, 1, true);
+      },
+      {3, 2});
+  check_function([](const Value& x) { return narrow(gru(x, 4).h_n, 1, 0, 1); }, {3, 2});
+  check_function([](const Value& x) { return nn::apply<2>(nn::LastStep(), gru(x, 4).output); },
+                 {3, 2});
+  Network net(test_device<Host>(),
+              [](const Value& x, const Value& h) {
+                const auto [y, last] = gru(x, 4, {.h_0 = h, .name = "rnn"});
+                return std::vector<Value>{y, last};
+              },
+              {5, 3}, {1, 4});
+  check_round_trip(net, 3);
+}
+
 TEST_CASE("several inputs and outputs have names") {
   Host& host = test_device<Host>();
   Network net(host,
@@ -265,9 +316,10 @@ TEST_CASE("what cannot be written is an Error") {
   const auto same = [](const Value& x) {
     return tanh(x);
   };
-  CHECK(contains(error([](const Value& x) { return lstm(x, 2, {.name = "rnn"}).output; }),
-                 "net.onnx: layer rnn, LSTM: gpunet does not write this layer (docs/onnx.md has "
-                 "the list)"));
+  CHECK(
+      contains(error([](const Value& x) { return scaled_dot_product_attention(x, x, x); }),
+               "ScaledDotProductAttention: gpunet does not write this layer (docs/onnx.md has the "
+               "list)"));
   CHECK(contains(error([](const Value& x) {
                    return adaptive_avg_pool2d(reshape(x, {1, 4, 3}), 3, 2);
                  }),

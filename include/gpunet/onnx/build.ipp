@@ -15,6 +15,17 @@ namespace gpunet::onnx {
 namespace detail {
 inline namespace GPUNET_BACKENDS {
 
+// Returns the dimension of the batch of an input.
+GPUNET_BACKENDS_INLINE int batch_dim_of(const ModelData& model, const ValueInfo& input) {
+  const auto given = model.options.batch_dims.find(input.name);
+  if (given == model.options.batch_dims.end()) return 0;
+  require(given->second >= 0 && std::cmp_less(given->second, input.dims.size()),
+          "gpunet::onnx: ", model.path, ": input \"", printable(input.name), "\" has ",
+          input.dims.size(), " dimensions (batch_dims gives the batch as dimension ", given->second,
+          "), change batch_dims");
+  return given->second;
+}
+
 // Returns the shape of one sample of an input.
 GPUNET_BACKENDS_INLINE Sizes sizes_of_input(const ModelData& model, const ValueInfo& input) {
   const std::string place =
@@ -32,7 +43,8 @@ GPUNET_BACKENDS_INLINE Sizes sizes_of_input(const ModelData& model, const ValueI
   require(!input.dims.empty(), place,
           " has no batch (want it as the first dimension), save it with one");
   Sizes sizes;
-  for (std::size_t i = 1; i < input.dims.size(); ++i) {
+  for (std::size_t i = 0; i < input.dims.size(); ++i) {
+    if (std::cmp_equal(i, batch_dim_of(model, input))) continue;
     require(input.dims[i].size >= 1, place, " has an unknown extent, ",
             input.dims[i].name.empty() ? "?" : printable(input.dims[i].name), ", in dimension ", i,
             " (gpunet knows sizes before it runs), give it: onnx::read(path, {.input_sizes = {{\"",
@@ -54,10 +66,12 @@ GPUNET_BACKENDS_INLINE bool read_shape(NodeReader& node) {
   if (!is_shape && node.info().op != "Size") return false;
   Known result{.is_small = true};
   if (const Value* x = std::get_if<Value>(&node.operand(0))) {
-    result.integers = {{0, is_shape ? 1 : x->sizes().numel()}};
+    const Extent batch{0, is_shape ? 1 : x->sizes().numel()};
     for (const index_t extent : x->sizes())
       if (is_shape) result.integers.push_back({extent});
+    result.integers.insert(result.integers.begin() + (is_shape ? node.batch_dim() : 0), batch);
   } else {
+    if (node.known(0)->is_repeated) return false;
     const Sizes sizes = node.known(0)->sizes;
     if (!is_shape) result.integers = {{sizes.numel()}};
     for (const index_t extent : sizes)
@@ -98,6 +112,7 @@ GPUNET_BACKENDS_INLINE bool fold(NodeReader& node) {
 
 // Reads one node, by its operator alone.
 GPUNET_BACKENDS_INLINE void read_by_operator(NodeReader& node) {
+  node.find_batch_dim();
   if (read_shape(node) || fold(node)) return;
   const OperatorReader* reader = find_operator(node.info().op);
   if (!reader)
@@ -188,17 +203,23 @@ GPUNET_BACKENDS_INLINE detail::BuiltNetwork build_network(const Model& model,
   for (const io::TensorEntry& tensor : data.initializers)
     building.operands.emplace(std::string_view(tensor.name), detail::known_of(tensor, true));
   require(!data.inputs.empty(), place, ": no inputs (its outputs are constant), give a network");
-  for (const auto& [name, sizes] : data.options.input_sizes)
+  const auto check_input = [&](std::string_view name, const char* option) {
     require(std::any_of(data.inputs.begin(), data.inputs.end(),
-                        [&, wanted = std::string_view(name)](const ValueInfo& input) {
-                          return input.name == wanted;
-                        }),
-            place, ": no input \"", name, "\" (input_sizes gives its sizes), the first is \"",
+                        [&](const ValueInfo& input) { return input.name == name; }),
+            place, ": no input \"", name, "\" (", option, "), the first is \"",
             detail::printable(data.inputs[0].name), '"');
+  };
+  for (const auto& [name, sizes] : data.options.input_sizes)
+    check_input(name, "input_sizes gives its sizes");
+  for (const auto& [name, dim] : data.options.batch_dims)
+    check_input(name, "batch_dims gives its batch");
   std::vector<Sizes> sizes;
   for (const ValueInfo& input : data.inputs) {
     sizes.push_back(detail::sizes_of_input(data, input));
-    const index_t batch = input.dims.empty() ? -1 : input.dims[0].size;
+    const int batch_dim = detail::batch_dim_of(data, input);
+    const index_t batch =
+        input.dims.empty() ? -1 : input.dims[static_cast<std::size_t>(batch_dim)].size;
+    if (batch_dim > 0) building.batch_dims[input.name] = batch_dim;
     building.batch = sizes.size() == 1 || building.batch == batch ? batch : -1;
   }
   const auto call = [&](const std::vector<nn::Value>& inputs) {

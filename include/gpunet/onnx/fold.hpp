@@ -35,6 +35,10 @@ struct Known {
   std::vector<Extent> integers = {};  // row-major
   io::TensorEntry tensor = {};        // else
   bool is_initializer = false;        // of the file, as it is: it is trained
+  // Instead of `tensor`: rows of tensors, whose elements follow one another.
+  std::vector<io::TensorEntry> parts = {};
+  // The only element is repeated in a shape that depends on the batch and is not stored.
+  bool is_repeated = false;
 };
 
 // The most elements of a tensor that folding computes: more than any shape has.
@@ -64,7 +68,13 @@ inline std::optional<std::vector<double>> numbers_of(const Known& known) {
     return std::nullopt;
   std::vector<double> numbers(static_cast<std::size_t>(known.sizes.numel()));
   if (!known.is_small) {
-    io::copy_as(known.tensor, std::span(numbers));
+    if (known.parts.empty()) io::copy_as(known.tensor, std::span(numbers));
+    std::size_t first = 0;
+    for (const io::TensorEntry& part : known.parts) {
+      const auto count = static_cast<std::size_t>(part.sizes.numel());
+      io::copy_as(part, std::span(numbers).subspan(first, count));
+      first += count;
+    }
     return numbers;
   }
   for (std::size_t i = 0; i < numbers.size(); ++i) {
@@ -72,6 +82,46 @@ inline std::optional<std::vector<double>> numbers_of(const Known& known) {
     numbers[i] = static_cast<double>(known.integers[i].number);
   }
   return numbers;
+}
+
+// Returns whether the elements of a tensor are row-major.
+inline bool is_packed(const io::TensorEntry& tensor) {
+  return tensor.strides.rank() == 0 || tensor.strides == io::detail::packed_strides(tensor.sizes);
+}
+
+// Returns a tensor as parts; none if its elements are not in memory in their order.
+inline std::vector<io::TensorEntry> parts_of(const Known& known) {
+  if (!known.parts.empty()) return known.parts;
+  if (known.is_small || known.is_repeated || !known.tensor.problem.empty() ||
+      !io::is_parameter_type(known.tensor.dtype) || !is_packed(known.tensor))
+    return {};
+  return {known.tensor};
+}
+
+// Appends `count` elements of `from`, from the element `first` on. Parts that are neighbors in
+// memory become one.
+inline void append_elements(std::vector<io::TensorEntry>& parts,
+                            std::span<const io::TensorEntry> from, index_t first, index_t count) {
+  for (const io::TensorEntry& source : from) {
+    const index_t begin = std::clamp<index_t>(first, 0, source.sizes.numel()),
+                  end = std::clamp<index_t>(first + count, 0, source.sizes.numel());
+    first -= source.sizes.numel();
+    if (begin == end) continue;
+    const auto size = static_cast<std::size_t>(io::bits_of(source.dtype) / 8);
+    io::TensorEntry part = source;
+    part.sizes = {end - begin};
+    part.strides = {};
+    part.bytes = source.bytes.subspan(static_cast<std::size_t>(begin) * size,
+                                      static_cast<std::size_t>(end - begin) * size);
+    if (!parts.empty() && parts.back().name == part.name && parts.back().dtype == part.dtype &&
+        parts.back().bytes.data() + parts.back().bytes.size() == part.bytes.data()) {
+      io::TensorEntry& last = parts.back();
+      last.sizes = {last.sizes[0] + part.sizes[0]};
+      last.bytes = {last.bytes.data(), last.bytes.size() + part.bytes.size()};
+    } else {
+      parts.push_back(std::move(part));
+    }
+  }
 }
 
 // Returns the strides of row-major elements for an operand that is broadcast to `out`: 0 along
@@ -125,6 +175,9 @@ class Folding {
                                      {"Transpose", &Folding::transpose},
                                      {"Unsqueeze", &Folding::unsqueeze},
                                      {"Where", &Folding::where}};
+    if (std::any_of(inputs_.begin(), inputs_.end(),
+                    [](const Known* known) { return known && known->is_repeated; }))
+      return repeated();
     for (const Rule& rule : rules)
       if (rule.op == node_.op) return (this->*rule.fold)();
     return std::nullopt;
@@ -322,16 +375,39 @@ class Folding {
     return std::nullopt;
   }
   Result constant_of_shape() {
+    const Attribute* value = node_.find("value");
+    const Known known = value ? known_of(value->tensor, false) : floats({}, {0});
+    if (known.sizes.numel() != 1) return std::nullopt;
+    if (depends_on_batch(0)) return repeated(known);
     const auto extents = integers(0, "");
     const std::optional<Sizes> sizes = extents ? sizes_of(*extents) : std::nullopt;
     if (!sizes || !sizes->at_most(most_folded)) return std::nullopt;
     const auto count = static_cast<std::size_t>(sizes->numel());
-    const Attribute* value = node_.find("value");
-    if (!value) return floats(*sizes, std::vector<double>(count));
-    const Known known = known_of(value->tensor, false);
-    if (known.sizes.numel() != 1) return std::nullopt;
     if (known.is_small) return of_integers(*sizes, std::vector<Extent>(count, known.integers[0]));
     return floats(*sizes, std::vector<double>(count, (*numbers_of(known))[0]));
+  }
+  bool depends_on_batch(std::size_t i) const {
+    return input(i) && std::any_of(input(i)->integers.begin(), input(i)->integers.end(),
+                                   [](const Extent& extent) { return extent.batches != 0; });
+  }
+  // Returns the element of a constant, repeated, if all its elements are equal.
+  Result repeated(const Known& known) {
+    const auto numbers = numbers_of(known);
+    if (!numbers || numbers->empty() ||
+        std::count(numbers->begin(), numbers->end(), numbers->front()) != std::ssize(*numbers))
+      return std::nullopt;
+    Known result = floats({}, {numbers->front()});
+    result.is_repeated = true;
+    return result;
+  }
+  // Returns the first input, repeated in any shape.
+  Result repeated() {
+    static constexpr std::string_view ops[] = {"Cast",  "Expand",  "Gather",    "Identity",
+                                               "Slice", "Squeeze", "Transpose", "Unsqueeze"};
+    if (!input(0) || !input(0)->is_repeated ||
+        std::find(std::begin(ops), std::end(ops), node_.op) == std::end(ops))
+      return std::nullopt;
+    return *input(0);
   }
   static std::optional<Sizes> sizes_of(const std::vector<index_t>& extents) {
     if (extents.size() > std::size_t{Sizes::max_rank} ||
@@ -365,6 +441,7 @@ class Folding {
     return of_integers(a->sizes, std::move(result));
   }
   Result expand() {
+    if (input(0) && depends_on_batch(1)) return repeated(*input(0));
     const auto extents = integers(1, "");
     const std::optional<Sizes> sizes = extents ? sizes_of(*extents) : std::nullopt;
     if (!sizes || !sizes->at_most(most_folded)) return std::nullopt;
@@ -386,7 +463,61 @@ class Folding {
     const Known* known = input(i);
     return known && known->is_small && known->sizes.rank() == 1 ? known : nullptr;
   }
+  // Tensors one after another, and rows of one: along the first dimension.
+  Result of_parts(const Sizes& sizes, std::vector<io::TensorEntry> parts, bool is_initializer) {
+    const auto differs = [&](const io::TensorEntry& part) {
+      return part.dtype != parts[0].dtype;
+    };
+    constexpr std::size_t most = 1 << 12;
+    if (parts.empty() || parts.size() > most || std::any_of(parts.begin(), parts.end(), differs))
+      return std::nullopt;
+    return Known{.sizes = sizes, .is_initializer = is_initializer, .parts = std::move(parts)};
+  }
+  bool is_first(index_t axis) const { return axis == 0 || axis == -input(0)->sizes.rank(); }
+  Result concat_tensors() {
+    std::vector<io::TensorEntry> parts;
+    Sizes sizes = input(0)->sizes;
+    index_t rows = 0;
+    bool is_initializer = true;
+    if (sizes.rank() == 0 || !is_first(integer("axis", 0))) return std::nullopt;
+    for (const Known* known : inputs_) {
+      if (!known || known->sizes.rank() != sizes.rank() || known->sizes.tail() != sizes.tail())
+        return std::nullopt;
+      const auto more = parts_of(*known);
+      if (more.empty()) return std::nullopt;
+      append_elements(parts, more, 0, known->sizes.numel());
+      rows += known->sizes[0];
+      is_initializer = is_initializer && known->is_initializer;
+    }
+    return of_parts(sizes.tail().with_front(rows), std::move(parts), is_initializer);
+  }
+  Result gather_rows(const std::vector<index_t>& indices) {
+    const Known& from = *input(0);
+    const auto source = parts_of(from);
+    if (from.sizes.rank() == 0 || !is_first(integer("axis", 0)) || source.empty() ||
+        input(1)->sizes.rank() != 1)
+      return std::nullopt;
+    std::vector<io::TensorEntry> parts;
+    const index_t count = from.sizes[0], row = from.sizes.tail().numel();
+    for (const index_t index : indices) {
+      if (index < -count || index >= count) return std::nullopt;
+      append_elements(parts, source, (index < 0 ? index + count : index) * row, row);
+    }
+    return of_parts(from.sizes.tail().with_front(std::ssize(indices)), std::move(parts),
+                    from.is_initializer);
+  }
+  Result slice_rows(index_t first, index_t count) {
+    const Known& from = *input(0);
+    const auto axes = integers(3, "axes"), steps = integers(4, "steps");
+    if ((axes && (axes->size() != 1 || !is_first((*axes)[0]))) || (steps && (*steps)[0] != 1))
+      return std::nullopt;
+    std::vector<io::TensorEntry> parts;
+    const index_t row = from.sizes.tail().numel();
+    append_elements(parts, parts_of(from), first * row, count * row);
+    return of_parts(from.sizes.tail().with_front(count), std::move(parts), from.is_initializer);
+  }
   Result concat() {
+    if (input(0) && !input(0)->is_small) return concat_tensors();
     std::vector<Extent> all;
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
       if (!list(i) || std::ssize(all) > most_folded) return std::nullopt;
@@ -397,6 +528,7 @@ class Folding {
   }
   Result gather() {
     const auto indices = integers(1, "");
+    if (input(0) && !input(0)->is_small && indices) return gather_rows(*indices);
     const Known* from = list(0);
     if (!from || !indices || integer("axis", 0) > 0 || integer("axis", 0) < -1) return std::nullopt;
     std::vector<Extent> result;
@@ -410,14 +542,19 @@ class Folding {
   Result slice() {
     const auto starts = integers(1, "starts"), ends = integers(2, "ends"),
                steps = integers(4, "steps");
-    const Known* from = list(0);
-    if (!from || !starts || !ends || starts->size() != 1 || ends->size() != 1 ||
-        (steps && (steps->size() != 1 || steps->at(0) < 1)))
+    const Known* from = input(0);
+    if (!from || from->sizes.rank() == 0 || !starts || !ends || starts->size() != 1 ||
+        ends->size() != 1 || (steps && (steps->size() != 1 || steps->at(0) < 1)))
       return std::nullopt;
-    const index_t count = std::ssize(from->integers), step = steps ? (*steps)[0] : 1;
+    const index_t count = from->sizes[0], step = steps ? (*steps)[0] : 1;
     const auto within = [&](index_t at) {
       return std::clamp<index_t>(at < 0 ? at + count : at, 0, count);
     };
+    if (!from->is_small) {
+      const index_t first = within((*starts)[0]);
+      return slice_rows(first, std::max<index_t>(0, within((*ends)[0]) - first));
+    }
+    if (from->sizes.rank() != 1) return std::nullopt;
     std::vector<Extent> result;
     const index_t end = within((*ends)[0]);
     for (index_t at = within((*starts)[0]); at < end; at += std::min(step, count))
@@ -494,7 +631,8 @@ class Folding {
   // Returns a view: the strides are in another order.
   Result transpose() {
     const Known* from = input(0);
-    if (!from || from->is_small || !from->tensor.problem.empty()) return std::nullopt;
+    if (!from || from->is_small || !from->parts.empty() || !from->tensor.problem.empty())
+      return std::nullopt;
     const int rank = from->sizes.rank();
     std::vector<index_t> order;
     for (int i = rank - 1; i >= 0; --i)

@@ -27,12 +27,12 @@ struct Dimension {
 struct ValueInfo {
   std::string_view name;
   std::optional<io::Dtype> dtype = std::nullopt;  // none for texts and for types without tensors
-  std::vector<Dimension> dims = {};               // the first is the batch
+  std::vector<Dimension> dims = {};               // with the batch
 };
 
 // A setting of a node, of the type that its kind names.
 struct Attribute {
-  enum class Kind { none, number, integer, text, tensor, numbers, integers, other };
+  enum class Kind { none, number, integer, text, tensor, numbers, integers, texts, other };
 
   std::string_view name;
   Kind kind = Kind::none;
@@ -41,6 +41,7 @@ struct Attribute {
   std::string_view text = {};
   std::vector<float> numbers = {};
   std::vector<index_t> integers = {};
+  std::vector<std::string_view> texts = {};
   io::TensorEntry tensor = {};
 };
 
@@ -59,6 +60,9 @@ struct ReadOptions {
   // The shapes of one sample of inputs with more unknown extents than the batch, by name:
   // onnx::read("net.onnx", {.input_sizes = {{"image", {3, 224, 224}}}}).
   std::map<std::string, Sizes, std::less<>> input_sizes = {};
+  // The dimension of the batch of inputs where it is not the first, by name; the network has it
+  // first: {.batch_dims = {{"sequence", 1}}} for [steps, batch, features].
+  std::map<std::string, int, std::less<>> batch_dims = {};
   // Whether files are mapped: see io::ReadOptions.
   bool map = false;
 };

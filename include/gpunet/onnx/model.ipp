@@ -221,8 +221,10 @@ class ModelReader {
               [&](std::uint64_t value) { result.integers.push_back(static_cast<index_t>(value)); });
           is(Kind::integers);
           break;
-        case 6:  // graphs, texts, sparse tensors and types are not read
         case 9:
+          result.texts.push_back(attribute.text()), is(Kind::texts);
+          break;
+        case 6:  // graphs, sparse tensors and types are not read
         case 10:
         case 11:
         case 14:
@@ -238,6 +240,7 @@ class ModelReader {
                : type == 3 ? Kind::text
                : type == 6 ? Kind::numbers
                : type == 7 ? Kind::integers
+               : type == 8 ? Kind::texts
                            : Kind::other);
           break;
         default:

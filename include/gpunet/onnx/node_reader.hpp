@@ -42,21 +42,20 @@ struct Building {
   std::unordered_map<std::string_view, Operand> operands = {};
   std::unordered_map<std::string_view, int> readers = {};              // of each value
   std::unordered_map<std::string_view, std::size_t> sole_reader = {};  // the last reader
+  // The dimension of the batch in values of the file where it is not the first. It is the first one
+  // in the network.
+  std::unordered_map<std::string_view, int> batch_dims = {};
   // By the keys of their tensors: initializers as values, and the names of layers.
   std::unordered_map<std::string, Value> parameters = {};
   std::unordered_map<std::string, std::string> layers = {};
   std::unordered_set<std::string> names = {};  // of all parameters and buffers so far
   std::vector<Binding> bindings = {};
   std::deque<std::vector<std::byte>> folded = {};
+  std::unordered_map<std::string, io::TensorEntry> joined = {};  // tensors of several parts
   std::vector<bool> is_done = {};  // of the nodes: read with an earlier one
   index_t batch = -1;              // of a file with one batch size; -1: any
   index_t folded_elements = 0;
 };
-
-// Returns whether the elements of a tensor are row-major.
-inline bool is_packed(const io::TensorEntry& tensor) {
-  return tensor.strides.rank() == 0 || tensor.strides == io::detail::packed_strides(tensor.sizes);
-}
 
 // Returns a text that is the same for the same elements of the file in the same order.
 inline std::string key_of(const io::TensorEntry& tensor) {
@@ -65,6 +64,34 @@ inline std::string key_of(const io::TensorEntry& tensor) {
                     ? std::string()
                     : concat(to_string(tensor.sizes), " by ", to_string(tensor.strides)),
                 ";");
+}
+
+// Joins the parts of a tensor. It has the name of an initializer if it is all of it.
+inline void join(Building& building, Known& known) {
+  if (known.parts.empty()) return;
+  io::TensorEntry tensor = known.parts[0];
+  if (known.parts.size() > 1) {
+    std::string key;
+    for (const io::TensorEntry& part : known.parts)
+      key += concat(part.bytes.size(), " of ", key_of(part));
+    io::TensorEntry& copy = building.joined[key];
+    if (!copy.bytes.data()) {
+      std::vector<std::byte>& bytes = building.folded.emplace_back();
+      for (const io::TensorEntry& part : known.parts)
+        bytes.insert(bytes.end(), part.bytes.begin(), part.bytes.end());
+      copy = tensor;
+      copy.name.clear();
+      copy.bytes = bytes;
+    }
+    tensor = copy;
+  } else if (const auto found = building.operands.find(tensor.name);
+             found != building.operands.end()) {
+    const Known* whole = std::get_if<Known>(&found->second);
+    if (!whole || whole->tensor.bytes.size() != tensor.bytes.size()) tensor.name.clear();
+  }
+  tensor.sizes = known.sizes;
+  known.tensor = std::move(tensor);
+  known.parts.clear();
 }
 
 // The error of a node, which has its place in it.
@@ -98,6 +125,28 @@ class NodeReader {
     if (!condition) fail(what);
   }
 
+  // The dimension of the batch in the inputs, and in the outputs that are given from now on.
+  int batch_dim() const { return batch_dim_; }
+  void set_batch_dim(int dim) { batch_dim_ = dim; }
+  // Sets it from the inputs. Throws Error if they differ.
+  void find_batch_dim() {
+    bool found = false;
+    for (std::size_t i = 0; i < inputs(); ++i) {
+      if (!has(i) || !std::holds_alternative<Value>(operand(i))) continue;
+      const auto other = building_.batch_dims.find(node_.inputs[i]);
+      const int dim = other == building_.batch_dims.end() ? 0 : other->second;
+      want(!found || dim == batch_dim_, concat("values whose batches are the dimensions ",
+                                               batch_dim_, " and ", dim, ", transpose one"));
+      batch_dim_ = dim;
+      found = true;
+    }
+  }
+  void want_batch_first() const {
+    want(batch_dim_ == 0, concat("a value whose batch is dimension ", batch_dim_,
+                                 " (gpunet computes this operator with the batch first), transpose "
+                                 "it: batch_first=True"));
+  }
+
   std::size_t inputs() const { return node_.inputs.size(); }
   bool has(std::size_t i) const { return i < node_.inputs.size() && !node_.inputs[i].empty(); }
   const Operand& operand(std::size_t i) const {
@@ -119,8 +168,14 @@ class NodeReader {
   }
   // Returns a tensor of weights.
   const Known& weights(std::size_t i, int rank) const {
+    const Known& known = tensor(i, rank);
+    join(building_, std::get<Known>(building_.operands.at(node_.inputs[i])));
+    return known;
+  }
+  // The same, perhaps in parts.
+  const Known& tensor(std::size_t i, int rank) const {
     const Known* known = std::get_if<Known>(&operand(i));
-    if (!known || known->is_small || !known->tensor.problem.empty() ||
+    if (!known || known->is_small || known->is_repeated || !known->tensor.problem.empty() ||
         !io::is_parameter_type(known->tensor.dtype))
       fail(concat("input ", i,
                   " is no tensor of floats in the file (gpunet trains those), save it "
@@ -135,7 +190,7 @@ class NodeReader {
   // Returns the only element of a constant; nothing for other inputs.
   std::optional<double> number(std::size_t i) const {
     const Known* known = this->known(i);
-    if (!known || known->sizes.numel() != 1) return std::nullopt;
+    if (!known || known->is_repeated || known->sizes.numel() != 1) return std::nullopt;
     const auto numbers = numbers_of(*known);
     if (!numbers) return std::nullopt;
     return (*numbers)[0];
@@ -185,17 +240,19 @@ class NodeReader {
   // Returns a dimension of x, counted as of its sample.
   int sample_dim(const Value& x, index_t axis) const {
     const index_t from = axis < 0 ? axis + x.dim() : axis;
-    if (from == 0)
+    if (from == batch_dim_)
       fail("an operation along the batch (gpunet computes samples one by one), change the model");
     if (from < 0 || from >= x.dim())
       fail(concat("axis ", axis, " of a value with ", x.dim(), " dimensions"));
-    return static_cast<int>(from) - 1;
+    return static_cast<int>(from < batch_dim_ ? from : from - 1);
   }
+  // Returns the last dimension of x; Error if it is the batch.
+  index_t features(const Value& x) const { return x.sizes()[sample_dim(x, -1)]; }
 
   void give(const Value& value, std::size_t output = 0) { give(Operand(value), output); }
   void give(const Operand& operand, std::size_t output = 0) {
     if (output < node_.outputs.size() && !node_.outputs[output].empty())
-      building_.operands.insert_or_assign(node_.outputs[output], operand);
+      give_name(node_.outputs[output], operand);
   }
 
   // Returns the only reader of the output of this node if it is a node of this operator that comes
@@ -212,19 +269,20 @@ class NodeReader {
   // Gives the output of a later node, the only reader of this one, which is not read then.
   void give_as(const NodeInfo& later, const Value& value) {
     give(value);
-    building_.operands.insert_or_assign(later.outputs[0], value);
+    give_name(later.outputs[0], value);
     building_.is_done[static_cast<std::size_t>(&later - building_.model.nodes.data())] = true;
   }
 
   // Returns make(name), a node of the network of x with parameters `tensors` and buffers `buffers`,
   // in the order of the layer. Layers are called by the name of the weight, without ".weight", and
   // a number if that name is used. Layers of one kind without buffers, with the same tensors in the
-  // same layout, share their parameters; all others have their own.
+  // same layout, share their parameters; all others have their own. `endings` are those of the names
+  // of tensors and buffers.
+  static constexpr std::array<std::string_view, 4> layer_endings{".weight", ".bias",
+                                                                 ".running_mean", ".running_var"};
   template <class Make>
   Value layer(std::vector<io::TensorEntry> tensors, std::vector<io::TensorEntry> buffers, Make make,
-              const Value& x) {
-    constexpr std::array<std::string_view, 4> endings{".weight", ".bias", ".running_mean",
-                                                      ".running_var"};
+              const Value& x, std::span<const std::string_view> endings = layer_endings) {
     std::vector<io::TensorEntry> all = tensors;
     all.insert(all.end(), buffers.begin(), buffers.end());
     const bool is_matrix = node_.op == "Gemm" || node_.op == "MatMul" || node_.op == "Gather";
@@ -241,12 +299,12 @@ class NodeReader {
                          all, endings);
     }
     nn::detail::ValueBuilder& builder = x.builder();
-    const std::size_t before = builder.parameters();
+    const std::size_t before = builder.parameters(), first = builder.nodes();
     builder.enter_shared("");
     const Value y = make(name);
     builder.leave_shared();
     if (builder.parameters() > before)
-      building_.bindings.push_back({builder.nodes() - 1, std::move(tensors), std::move(buffers)});
+      building_.bindings.push_back({first, std::move(tensors), std::move(buffers)});
     return y;
   }
 
@@ -261,17 +319,20 @@ class NodeReader {
     }
     const Known& known = weights(i, -1);
     Sizes sizes = known.sizes;
-    while (sizes.rank() >= x.dim() && sizes[0] == 1)
+    while (sizes.rank() > x.dim() && sizes[0] == 1)
       sizes = sizes.tail();
-    want(sizes.rank() < x.dim(),
+    sizes = without_batch(sizes, x);
+    want(sizes.numel() == known.sizes.numel() && sizes.rank() < x.dim(),
          concat("a tensor of shape ", to_string(known.sizes), " beside a value of shape ",
                 nn::detail::shape_text(x.sizes())));
-    if (!known.is_initializer || known.tensor.name.empty()) return constant(known, sizes, x);
+    if (!known.is_initializer) return constant(known, sizes, x);
     const std::string key = key_of(known.tensor);
     auto found = building_.parameters.find(key);
     if (found == building_.parameters.end()) {
-      const std::string name = unused_name(known.tensor.name, std::span(&known.tensor, 1),
-                                           std::array{std::string_view()});
+      const std::string& given = known.tensor.name;
+      const std::string name =
+          unused_name(given.empty() ? concat(node_.op, "_", index_) : given,
+                      std::span(&known.tensor, 1), std::array{std::string_view()});
       const Value parameter = nn::parameter(x, nn::constant(name, sizes, 0));
       building_.bindings.push_back({x.builder().nodes() - 1, {known.tensor}, {}});
       found = building_.parameters.emplace(key, parameter).first;
@@ -283,6 +344,22 @@ class NodeReader {
   }
 
  private:
+  void give_name(std::string_view name, const Operand& operand) {
+    building_.operands.insert_or_assign(name, operand);
+    if (batch_dim_ > 0 && std::holds_alternative<Value>(operand))
+      building_.batch_dims[name] = batch_dim_;
+  }
+
+  // Returns the sizes of a tensor that is aligned with x at the last dimension, without that of the
+  // batch.
+  Sizes without_batch(const Sizes& sizes, const Value& x) const {
+    const int batch = batch_dim_ - x.dim() + sizes.rank();
+    Sizes rest;
+    for (int i = 0; i < sizes.rank(); ++i)
+      if (i != batch) rest.append(sizes[i]);
+    return rest;
+  }
+
   // Returns a name, with a number behind it if one of its parameters or buffers, which have these
   // endings, would be called as another one, or as another tensor of the file.
   std::string unused_name(const std::string& name, std::span<const io::TensorEntry> tensors,
@@ -313,6 +390,7 @@ class NodeReader {
   Building& building_;
   const NodeInfo& node_;
   std::size_t index_;
+  int batch_dim_ = 0;
 };
 
 }  // namespace GPUNET_BACKENDS

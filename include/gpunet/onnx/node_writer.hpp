@@ -2,7 +2,7 @@
 #pragma once
 
 #include <algorithm>
-#include <initializer_list>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -39,6 +39,14 @@ inline ProtoMessage attribute(std::string_view name, const std::vector<index_t>&
   return message.integer(20, 7);
 }
 
+inline ProtoMessage attribute(std::string_view name, const std::vector<std::string_view>& values) {
+  ProtoMessage message;
+  message.bytes(1, name);
+  for (const std::string_view value : values)
+    message.bytes(9, value);
+  return message.integer(20, 8);
+}
+
 // A GraphProto, built node by node.
 class GraphWriter {
  public:
@@ -60,9 +68,14 @@ class GraphWriter {
     return has_batch_[static_cast<std::size_t>(i)];
   }
 
-  // The names of the inputs of the model.
-  void set_inputs(const std::vector<std::string>& names) { inputs_ = names; }
-  const std::string& input(std::size_t i) const { return inputs_[i]; }
+  // A value that joins others, which are written one by one: the inputs of the network, the results
+  // of a layer. `first` is the place of a part, whose shape may be another one.
+  void add_part(value_t i, index_t first, const std::string& name) { parts_[{i, first}] = name; }
+  // Returns the name of the part there, nullptr if there is none.
+  const std::string* part(value_t i, index_t first) const {
+    const auto found = parts_.find({i, first});
+    return found == parts_.end() ? nullptr : &found->second;
+  }
 
   // Returns a name that nothing has: this one, or with a number.
   std::string fresh(const std::string& name) {
@@ -73,17 +86,27 @@ class GraphWriter {
   }
 
   // Appends a node. Returns its output, whose name is fresh.
-  std::string add(std::string_view op, std::initializer_list<std::string> inputs,
+  std::string add(std::string_view op, const std::vector<std::string>& inputs,
                   const std::vector<ProtoMessage>& attributes = {}) {
-    const std::string output = fresh(concat(layer_, layer_.empty() ? "" : "/", op));
+    return add_results(op, 1, inputs, attributes)[0];
+  }
+  // The same with several outputs.
+  std::vector<std::string> add_results(std::string_view op, int count,
+                                       const std::vector<std::string>& inputs,
+                                       const std::vector<ProtoMessage>& attributes) {
+    std::vector<std::string> outputs;
     ProtoMessage node;
     for (const std::string& input : inputs)
       node.bytes(1, input);
-    node.bytes(2, output).bytes(3, output).bytes(4, op);
+    for (int i = 0; i < count; ++i) {
+      outputs.push_back(fresh(concat(layer_, layer_.empty() ? "" : "/", op)));
+      node.bytes(2, outputs.back());
+    }
+    node.bytes(3, outputs[0]).bytes(4, op);
     for (const ProtoMessage& attribute : attributes)
       node.message(5, attribute);
     message_.message(1, node);
-    return output;
+    return outputs;
   }
   void set_layer(std::string_view name) { layer_ = name; }
 
@@ -131,7 +154,8 @@ class GraphWriter {
   const WrittenNetwork& network_;
   const std::string& path_;
   index_t opset_;
-  std::vector<std::string> values_, inputs_;
+  std::vector<std::string> values_;
+  std::map<std::pair<value_t, index_t>, std::string> parts_;
   std::vector<bool> has_batch_;
   std::set<std::string> names_, written_;
   std::string layer_;
@@ -169,6 +193,7 @@ class NodeWriter {
   const std::string& any(std::size_t i = 0) { return writer_.value(node_.inputs[i]); }
   bool has_batch(std::size_t i) { return writer_.has_batch(node_.inputs[i]); }
 
+  std::size_t inputs() const { return node_.inputs.size(); }
   bool has_parameter(int i) const { return i < node_.parameters; }
   std::string parameter(int i) {
     const auto at = static_cast<std::size_t>(node_.first_parameter + i);
@@ -185,9 +210,17 @@ class NodeWriter {
   }
 
   // As GraphWriter::add.
-  std::string add(std::string_view op, std::initializer_list<std::string> inputs,
+  std::string add(std::string_view op, const std::vector<std::string>& inputs,
                   const std::vector<ProtoMessage>& attributes = {}) {
     return writer_.add(op, inputs, attributes);
+  }
+  // Moves the dimensions.
+  std::string transposed(const std::string& x, const std::vector<index_t>& perm) {
+    return add("Transpose", {x}, {attribute("perm", perm)});
+  }
+  // Returns tensors one after another.
+  std::string joined(const std::vector<std::string>& parts) {
+    return parts.size() == 1 ? parts[0] : add("Concat", parts, {attribute("axis", index_t{0})});
   }
   std::string number(double value) { return writer_.number(value); }
 

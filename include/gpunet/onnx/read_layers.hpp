@@ -40,7 +40,7 @@ inline io::TensorEntry transposed(io::TensorEntry tensor) {
 inline Value product(NodeReader& node, const Known& weight, bool is_transposed, const Known* bias) {
   const Value& x = node.value(0);
   const index_t out = weight.sizes[is_transposed ? 0 : 1], in = weight.sizes[is_transposed ? 1 : 0];
-  node.want(x.sizes().rank() >= 1 && x.size(-1) == in,
+  node.want(x.sizes().rank() >= 1 && node.features(x) == in,
             concat("a value of shape ", nn::detail::shape_text(x.sizes()), " and a weight for ", in,
                    " features"));
   std::vector<io::TensorEntry> tensors{is_transposed ? weight.tensor : transposed(weight.tensor)};
@@ -157,6 +157,7 @@ Value convolution(NodeReader& node, const Known& weight, const Known* bias,
 // Returns x of a convolution or pooling: [channels, length] or [channels, height, width].
 inline const Value& image(const NodeReader& node) {
   const Value& x = node.value(0);
+  node.want_batch_first();
   node.want(x.sizes().rank() == 2 || x.sizes().rank() == 3,
             concat("a value of shape ", nn::detail::shape_text(x.sizes()),
                    " (want [batch, channels, length] or [batch, channels, height, width])"));
@@ -226,6 +227,7 @@ inline void read_conv_transpose(NodeReader& node) {
 
 inline void read_batch_normalization(NodeReader& node) {
   const Value& x = node.value(0);
+  node.want_batch_first();
   node.want(node.attribute("training_mode", index_t{0}) == 0,
             "training_mode (export the model in evaluation mode: net.train() of the network "
             "trains it)");
@@ -260,7 +262,7 @@ inline void read_layer_normalization(NodeReader& node) {
   node.want(x.sizes().rank() >= 1 &&
                 node.sample_dim(x, node.attribute("axis", index_t{-1})) == x.sizes().rank() - 1,
             "an axis other than the last");
-  auto tensors = affine(node, x.size(-1));
+  auto tensors = affine(node, node.features(x));
   const bool bias = tensors.size() == 2;
   node.give(node.layer(
       std::move(tensors), {},
@@ -272,6 +274,7 @@ inline void read_layer_normalization(NodeReader& node) {
 
 inline Value normalized_groups(NodeReader& node, index_t groups) {
   const Value& x = node.value(0);
+  node.want_batch_first();
   node.want(x.sizes().rank() >= 1 && node.has(2), "no channels, or no bias");
   return node.layer(
       affine(node, x.sizes()[0]), {},
@@ -291,6 +294,7 @@ inline void read_group_normalization(NodeReader& node) {
 
 inline void read_p_relu(NodeReader& node) {
   const Value& x = node.value(0);
+  node.want_batch_first();
   const Known& slope = node.weights(1, -1);
   const Sizes in = x.sizes();
   const index_t count = slope.sizes.numel();

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <gpunet/onnx/read_layers.hpp>
+#include <gpunet/onnx/read_recurrent.hpp>
 #include <gpunet/onnx/read_shapes.hpp>
 
 namespace gpunet::onnx::detail {
@@ -38,8 +39,12 @@ void read_reduce(NodeReader& node) {
       y = is_mean ? nn::mean(y, dim + 1, true) : nn::sum(y, dim + 1, true);
   if (node.attribute("keepdims", index_t{1}) != 0) return node.give(y);
   Sizes out;
+  const int batch = node.batch_dim();
   for (int i = 0; i < y.sizes().rank(); ++i)
-    if (!std::binary_search(dims.begin(), dims.end(), i)) out.append(y.sizes()[i]);
+    if (!std::binary_search(dims.begin(), dims.end(), i))
+      out.append(y.sizes()[i]);
+    else if (i < batch)
+      node.set_batch_dim(node.batch_dim() - 1);
   node.give(view(y, out));
 }
 
@@ -50,8 +55,11 @@ void read_softmax(NodeReader& node) {
     return is_logarithm ? nn::log_softmax(v, dim) : nn::softmax(v, dim);
   };
   const int dim = node.sample_dim(x, node.attribute("axis", index_t{node.opset() < 13 ? 1 : -1}));
-  if (node.opset() >= 13 || dim == x.sizes().rank() - 1) return node.give(of(x, dim + 1));
+  const int last = x.sizes().rank() - 1;
+  if (node.opset() >= 13 || (dim == last && node.batch_dim() <= last))
+    return node.give(of(x, dim + 1));
   // Until opset 12, over all dimensions from the axis on.
+  node.want_batch_first();
   node.want(dim == 0, "an axis other than 1 and the last, in an opset before 13");
   node.give(view(of(nn::flatten(x), 1), x.sizes()));
 }
@@ -240,6 +248,7 @@ inline Value chosen(NodeReader& node, std::size_t i, const Value& factor) {
   return factor * constant(finite) + infinity_at(constant(below)) - infinity_at(constant(above));
 }
 inline void read_where(NodeReader& node) {
+  node.want_batch_first();
   const Value& condition = node.value(0);
   node.give(chosen(node, 1, condition) + chosen(node, 2, 1 - condition));
 }
@@ -284,6 +293,7 @@ inline constexpr OperatorReader operator_readers[] = {
     {"Exp", GPUNET_ONNX_FUNCTION(exp)},
     {"Flatten", read_flatten},
     {"Floor", GPUNET_ONNX_FUNCTION(floor)},
+    {"GRU", read_gru},
     {"Gather", read_gather},
     {"Gelu", read_gelu},
     {"Gemm", read_gemm},
@@ -297,6 +307,7 @@ inline constexpr OperatorReader operator_readers[] = {
        node.give(node.value(0));
      }},
     {"InstanceNormalization", read_instance_normalization},
+    {"LSTM", read_lstm},
     {"LayerNormalization", read_layer_normalization},
     {"LeakyRelu",
      [](NodeReader& node) {
@@ -318,6 +329,7 @@ inline constexpr OperatorReader operator_readers[] = {
     {"PRelu", read_p_relu},
     {"Pad", read_pad},
     {"Pow", read_pow},
+    {"RNN", read_rnn},
     {"Reciprocal", GPUNET_ONNX_FUNCTION(reciprocal)},
     {"ReduceMean", read_reduce<true>},
     {"ReduceSum", read_reduce<false>},

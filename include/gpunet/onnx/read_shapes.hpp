@@ -35,9 +35,11 @@ inline void read_reshape(NodeReader& node) {
             "constant sizes");
   const bool keeps_zeros = node.attribute("allowzero", index_t{0}) != 0;
   std::vector<Extent> to = shape->integers;
-  for (std::size_t i = 0; i < to.size(); ++i)
-    if (to[i] == Extent{} && !keeps_zeros && std::cmp_less(i, x.dim()))
-      to[i] = i == 0 ? Extent{0, 1} : Extent{in[static_cast<int>(i) - 1]};
+  const int batch = node.batch_dim();
+  for (int i = 0; std::cmp_less(i, to.size()); ++i)
+    if (Extent& extent = to[static_cast<std::size_t>(i)];
+        extent == Extent{} && !keeps_zeros && i < x.dim())
+      extent = i == batch ? Extent{0, 1} : Extent{in[i < batch ? i : i - 1]};
   const auto refuse = [&] {
     std::string text;
     for (const Extent& extent : to)
@@ -45,29 +47,41 @@ inline void read_reshape(NodeReader& node) {
                      extent.batches == 0 ? concat(extent.number)
                                          : concat(extent.batches, " batch + ", extent.number));
     node.fail(concat("a value of shape ", nn::detail::shape_text(in), " as [", text,
-                     "] (gpunet keeps the batch as the first dimension), change the model"));
+                     "] (gpunet keeps the batch apart), change the model"));
   };
-  index_t others = 1;
-  int computed = -1;
-  for (std::size_t i = 1; i < to.size(); ++i) {
-    if (to[i] == Extent{-1} && computed < 0)
-      computed = static_cast<int>(i);
+  // The batch stays behind as many elements.
+  index_t before = 1, others = 1;
+  for (int i = 0; i < batch; ++i)
+    before *= in[i];
+  const auto is_batch = [&](const Extent& extent) {
+    return others == before &&
+           (extent == Extent{0, 1} || extent == Extent{-1} ||
+            (node.building().batch >= 0 && extent == Extent{node.building().batch}));
+  };
+  int place = -1;
+  std::optional<std::size_t> computed;
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    if (place < 0 && !computed && is_batch(to[i]))
+      place = static_cast<int>(i);
+    else if (to[i] == Extent{-1} && !computed)
+      computed = i;
     else if (to[i].batches != 0 || to[i].number < 1 || others > most_elements / to[i].number)
       refuse();
     else
       others *= to[i].number;
   }
-  const bool keeps_batch = to[0] == Extent{0, 1} || (computed < 0 && to[0] == Extent{-1}) ||
-                           (node.building().batch >= 0 && to[0] == Extent{node.building().batch});
-  if (!keeps_batch || in.numel() % others != 0 || (computed < 0 && in.numel() != others)) refuse();
+  if (place < 0 || in.numel() % others != 0 || (!computed && in.numel() != others)) refuse();
   Sizes out;
-  for (std::size_t i = 1; i < to.size(); ++i)
-    out.append(static_cast<int>(i) == computed ? in.numel() / others : to[i].number);
+  for (std::size_t i = 0; i < to.size(); ++i)
+    if (std::cmp_not_equal(i, place))
+      out.append(i == computed ? in.numel() / others : to[i].number);
+  node.set_batch_dim(place);
   node.give(view(x, out));
 }
 
 inline void read_flatten(NodeReader& node) {
   const Value& x = node.value(0);
+  node.want_batch_first();
   node.want(x.sizes().rank() >= 1 && node.sample_dim(x, node.attribute("axis", index_t{1})) == 0,
             "an axis other than 1 (the batch stays the first dimension)");
   node.give(nn::flatten(x));
@@ -84,8 +98,12 @@ inline void read_squeeze(NodeReader& node) {
       drops[static_cast<std::size_t>(dim)] = true;
     }
   Sizes out;
+  const int batch = node.batch_dim();
   for (int i = 0; i < x.sizes().rank(); ++i)
-    if (axes ? !drops[static_cast<std::size_t>(i)] : x.sizes()[i] != 1) out.append(x.sizes()[i]);
+    if (axes ? !drops[static_cast<std::size_t>(i)] : x.sizes()[i] != 1)
+      out.append(x.sizes()[i]);
+    else if (i < batch)
+      node.set_batch_dim(node.batch_dim() - 1);
   node.give(view(x, out));
 }
 
@@ -98,34 +116,50 @@ inline void read_unsqueeze(NodeReader& node) {
   std::vector<bool> is_new(static_cast<std::size_t>(rank));
   for (const index_t axis : *axes) {
     const index_t at = axis < 0 ? axis + rank : axis;
-    node.want(at >= 1 && at < rank && !is_new[static_cast<std::size_t>(at)],
-              "an axis that is given twice, out of range, or before the batch");
+    node.want(at >= 0 && at < rank && !is_new[static_cast<std::size_t>(at)],
+              "an axis that is given twice or out of range");
     is_new[static_cast<std::size_t>(at)] = true;
   }
   Sizes out;
-  for (index_t i = 1, next = 0; i < rank; ++i)
-    out.append(is_new[static_cast<std::size_t>(i)] ? 1 : x.sizes()[static_cast<int>(next++)]);
+  const int batch = node.batch_dim();
+  for (int i = 0, next = 0; i < rank; ++i)
+    if (is_new[static_cast<std::size_t>(i)])
+      out.append(1);
+    else if (const int from = next++; from == batch)
+      node.set_batch_dim(i);
+    else
+      out.append(x.sizes()[from < batch ? from : from - 1]);
   node.give(view(x, out));
 }
 
 inline void read_transpose(NodeReader& node) {
   const Value& x = node.value(0);
   const Sizes in = x.sizes();
-  const Attribute* perm = node.info().find("perm");
-  node.want(perm && std::ssize(perm->integers) == x.dim() && perm->integers[0] == 0,
-            "a perm that moves the batch (gpunet keeps it as the first dimension), change the "
-            "model: batch_first=True");
+  std::vector<index_t> perm;
+  for (int i = x.dim(); i-- > 0;)
+    perm.push_back(i);
+  if (const Attribute* given = node.info().find("perm")) perm = given->integers;
+  std::vector<index_t> sorted = perm;
+  std::sort(sorted.begin(), sorted.end());
+  bool is_permutation = std::ssize(perm) == x.dim();
+  for (std::size_t i = 0; is_permutation && i < sorted.size(); ++i)
+    is_permutation = std::cmp_equal(sorted[i], i);
+  node.want(is_permutation,
+            concat("a perm that does not name each of ", x.dim(), " dimensions once"));
+  const auto batch = std::find(perm.begin(), perm.end(), node.batch_dim());
+  const auto place = static_cast<int>(batch - perm.begin());
+  perm.erase(batch);
   GatherOp op{GatherOp::Kind::permute, static_cast<std::uint8_t>(in.rank())};
   Sizes out;
-  std::vector<bool> found(static_cast<std::size_t>(in.rank()));
+  bool is_same = true;
   for (int i = 0; i < in.rank(); ++i) {
-    const int from = node.sample_dim(x, perm->integers[static_cast<std::size_t>(i) + 1]);
-    node.want(!found[static_cast<std::size_t>(from)], "a perm with a dimension twice");
-    found[static_cast<std::size_t>(from)] = true;
+    const int from = node.sample_dim(x, perm[static_cast<std::size_t>(i)]);
     op.axes[static_cast<std::size_t>(i)] = {in[from], in[from], 0, static_cast<std::int8_t>(from)};
     out.append(in[from]);
+    is_same = is_same && from == i;
   }
-  node.give(nn::detail::add_node<GatherOp>("permute", op, x, out));
+  node.set_batch_dim(place);
+  node.give(is_same ? x : nn::detail::add_node<GatherOp>("permute", op, x, out));
 }
 
 inline void read_concat(NodeReader& node) {
@@ -161,6 +195,32 @@ inline void read_split(NodeReader& node) {
   }
 }
 
+// `before` and `after` are in the order of the dimensions of a sample.
+inline Value padded(NodeReader& node, const Value& x, std::span<const index_t> before,
+                    std::span<const index_t> after, PadMode mode = PadMode::constant,
+                    double value = 0) {
+  std::vector<index_t> paddings;
+  bool is_copy = true;
+  for (std::size_t i = before.size(); i-- > 0;) {
+    paddings.insert(paddings.end(), {before[i], after[i]});
+    is_copy = is_copy && before[i] == 0 && after[i] == 0;
+  }
+  if (is_copy) return x;
+  node.want(can_pad(mode, x.sizes(), paddings), "pads that its mode does not allow");
+  const GatherOp op =
+      GatherOp::padding(GatherOp::Kind::pad_with_mode, mode, x.sizes(), paddings, value);
+  return nn::detail::add_node<GatherOp>("pad", op, x, op.output());
+}
+
+// Returns x from its last element to its first along a dimension of its samples: the padding of a
+// reflection.
+inline Value reversed(NodeReader& node, const Value& x, int dim) {
+  const index_t extent = x.sizes()[dim];
+  std::vector<index_t> before(static_cast<std::size_t>(x.sizes().rank())), after = before;
+  before[static_cast<std::size_t>(dim)] = extent - 1;
+  return nn::narrow(padded(node, x, before, after, PadMode::reflect), dim + 1, 0, extent);
+}
+
 inline void read_slice(NodeReader& node) {
   Value x = node.value(0);
   const auto starts = node.integers("starts", 1), ends = node.integers("ends", 2),
@@ -170,12 +230,18 @@ inline void read_slice(NodeReader& node) {
                 (!steps || steps->size() == starts->size()),
             "starts, ends, axes and steps of different lengths");
   for (std::size_t i = 0; i < starts->size(); ++i) {
-    node.want(!steps || (*steps)[i] == 1, "steps other than 1");
     const int dim = node.sample_dim(x, axes ? (*axes)[i] : static_cast<index_t>(i));
     const index_t all = x.sizes()[dim];
     const auto within = [&](index_t at) {
       return std::clamp<index_t>(at < 0 ? at + all : at, 0, all);
     };
+    if (steps && (*steps)[i] == -1) {
+      node.want(within((*starts)[i]) >= all - 1 && (*ends)[i] < -all,
+                "a step of -1 for a part of a dimension");
+      x = reversed(node, x, dim);
+      continue;
+    }
+    node.want(!steps || (*steps)[i] == 1, "steps other than 1 and -1");
     const index_t first = within((*starts)[i]), last = within((*ends)[i]);
     if (first != 0 || last != all) x = nn::narrow(x, dim + 1, first, last - first);
   }
@@ -204,12 +270,14 @@ inline void read_gather(NodeReader& node) {
   Sizes out;
   for (int i = 0; i < part.sizes().rank(); ++i)
     if (i != dim) out.append(part.sizes()[i]);
+  if (dim < node.batch_dim()) node.set_batch_dim(node.batch_dim() - 1);
   node.give(view(part, out));
 }
 
 // Returns x of images [channels, height, width], all of whose extents are small enough to multiply.
 inline const Value& image_of_pixels(const NodeReader& node, index_t factor) {
   const Value& x = node.value(0);
+  node.want_batch_first();
   node.want(x.sizes().rank() == 3 && factor >= 1 && factor <= 1 << 16 &&
                 x.sizes().at_most(most_elements / (factor * factor)),
             concat("a factor of ", factor, " for a value of shape ",
@@ -265,23 +333,6 @@ inline void read_resize(NodeReader& node) {
   node.want(out.at_most(most_elements), "more elements than any memory holds");
   node.give(nn::detail::add_node<GatherOp>("upsample", GatherOp::upsample(in, factor),
                                            node.value(0), out));
-}
-
-// `before` and `after` are in the order of the dimensions of a sample.
-inline Value padded(NodeReader& node, const Value& x, std::span<const index_t> before,
-                    std::span<const index_t> after, PadMode mode = PadMode::constant,
-                    double value = 0) {
-  std::vector<index_t> paddings;
-  bool is_copy = true;
-  for (std::size_t i = before.size(); i-- > 0;) {
-    paddings.insert(paddings.end(), {before[i], after[i]});
-    is_copy = is_copy && before[i] == 0 && after[i] == 0;
-  }
-  if (is_copy) return x;
-  node.want(can_pad(mode, x.sizes(), paddings), "pads that its mode does not allow");
-  const GatherOp op =
-      GatherOp::padding(GatherOp::Kind::pad_with_mode, mode, x.sizes(), paddings, value);
-  return nn::detail::add_node<GatherOp>("pad", op, x, op.output());
 }
 
 inline PadMode pad_mode(NodeReader& node) {

@@ -72,9 +72,12 @@ GPUNET_INLINE void write_network(const WrittenNetwork& network, const std::strin
               "(a parameter may have it), give another");
   writer.message().bytes(2, "gpunet");
   if (inputs.size() == 1) writer.value(0) = input_names[0];
-  writer.set_inputs(input_names);
-  for (std::size_t i = 0; i < inputs.size(); ++i)
+  index_t first = 0;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    writer.add_part(0, first, input_names[i]);
+    first += inputs[i].numel();
     writer.message().message(11, value_info(input_names[i], inputs[i], writer.element_type()));
+  }
   for (const Node& node : graph.nodes)
     write_node(writer, node);
   for (std::size_t i = 0; i < outputs.size(); ++i) {

@@ -16,6 +16,7 @@
 #include <gpunet/nn/pooling.hpp>
 #include <gpunet/nn/reshape.hpp>
 #include <gpunet/onnx/node_writer.hpp>
+#include <gpunet/onnx/write_recurrent.hpp>
 #include <gpunet/ops/add.hpp>
 #include <gpunet/ops/avg_pool2d/avg_pool2d.hpp>
 #include <gpunet/ops/batch_norm/batch_norm.hpp>
@@ -49,8 +50,7 @@ inline void write_linear(NodeWriter& node, const char*) {
                                         {attribute("transB", index_t{1})})
                              : node.add("Gemm", {node.x(), node.parameter(0)},
                                         {attribute("transB", index_t{1})}));
-  const std::string weight =
-      node.add("Transpose", {node.parameter(0)}, {attribute("perm", std::vector<index_t>{1, 0})});
+  const std::string weight = node.transposed(node.parameter(0), {1, 0});
   const std::string y = node.add("MatMul", {node.x(), weight});
   node.give(op.bias ? node.add("Add", {y, node.parameter(1)}) : y);
 }
@@ -245,15 +245,11 @@ inline void write_concat(NodeWriter& node, const char*) {
 
 inline void write_narrow(NodeWriter& node, const char*) {
   const NarrowOp& op = *node.node().as<NarrowOp>();
-  const Graph& graph = node.writer().network().graph;
-  if (!graph.inputs.empty() && node.node().is_packing && node.node().inputs[0] == 0) {
-    index_t first = 0;
-    std::size_t i = 0;
-    for (; first != op.first; ++i)
-      first += graph.inputs[i].numel();
-    return node.give(node.writer().input(i));
-  }
+  if (node.node().is_packing)
+    if (const std::string* part = node.writer().part(node.node().inputs[0], op.first))
+      return node.give(*part);
   const Sizes &in = node.in(), &out = node.out();
+  if (in == out) return node.give(node.x());
   int dim = 0;
   while (dim < in.rank() && (dim >= out.rank() || in[dim] == out[dim]))
     ++dim;
@@ -288,7 +284,7 @@ inline void write_gather(NodeWriter& node, const char*) {
   }
   switch (op.kind) {
     case GatherOp::Kind::permute:
-      return node.give(node.add("Transpose", {node.x()}, {attribute("perm", perm)}));
+      return node.give(node.transposed(node.x(), perm));
     case GatherOp::Kind::pad:
     case GatherOp::Kind::pad_with_value:
     case GatherOp::Kind::pad_with_mode:
@@ -446,11 +442,16 @@ inline constexpr OperatorWriter operator_writers[] = {
     {&op_type<DropoutOp>, write_same},
     {&op_type<EmbeddingOp>, write_embedding},
     {&op_type<GatherOp>, write_gather},
+    {&op_type<LastStepOp>, write_last_step},
     {&op_type<LinearOp>, write_linear},
     {&op_type<MaxPool2dOp>, write_max_pool, "MaxPool"},
     {&op_type<NarrowOp>, write_narrow},
     {&op_type<PReLUOp>, write_prelu},
     {&op_type<ParameterOp>, write_parameter},
+    {&op_type<RecurrentOp<GruCell>>, write_recurrent<GruCell>, "GRU"},
+    {&op_type<RecurrentOp<LstmCell>>, write_recurrent<LstmCell>, "LSTM"},
+    {&op_type<RecurrentOp<RnnCell<false>>>, write_recurrent<RnnCell<false>>, "RNN"},
+    {&op_type<RecurrentOp<RnnCell<true>>>, write_recurrent<RnnCell<true>>, "RNN"},
     {&op_type<ReluOp>, write_unary, "Relu"},
     {&op_type<RowNormOp>, write_row_norm},
     {&op_type<SoftmaxOp>, write_softmax},
