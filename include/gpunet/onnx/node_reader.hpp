@@ -274,10 +274,10 @@ class NodeReader {
   }
 
   // Returns make(name), a node of the network of x with parameters `tensors` and buffers `buffers`,
-  // in the order of the layer. Layers are called by the name of the weight, without ".weight", and
-  // a number if that name is used. Layers of one kind without buffers, with the same tensors in the
-  // same layout, share their parameters; all others have their own. `endings` are those of the names
-  // of tensors and buffers.
+  // in the order of the layer, whose names end in `endings`. Layers are called by the name of the
+  // weight, without ".weight", and a number if that name is used. Layers of one kind without
+  // buffers, with the same tensors in the same layout, share their parameters; all others have
+  // their own.
   static constexpr std::array<std::string_view, 4> layer_endings{".weight", ".bias",
                                                                  ".running_mean", ".running_var"};
   template <class Make>
