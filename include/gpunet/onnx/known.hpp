@@ -23,7 +23,7 @@ struct Known {
   std::vector<Extent> integers = {};  // row-major
   io::TensorEntry tensor = {};        // else
   bool is_initializer = false;        // of the file, as it is: it is trained
-  // Instead of `tensor`: rows of tensors, whose elements follow one another.
+  // Instead of `tensor`: rows of tensors, one after another.
   std::vector<io::TensorEntry> parts = {};
   // The only element is repeated in a shape that depends on the batch and is not stored.
   bool is_repeated = false;

@@ -274,7 +274,7 @@ class NodeReader {
   }
 
   // Returns make(name), a node of the network of x with parameters `tensors` and buffers `buffers`,
-  // in the order of the layer, whose names end in `endings`. Layers are called by the name of the
+  // in the order of the layer. Their names end in `endings`. Layers are called by the name of the
   // weight, without ".weight", and a number if that name is used. Layers of one kind without
   // buffers, with the same tensors in the same layout, share their parameters; all others have
   // their own.

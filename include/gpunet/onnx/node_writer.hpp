@@ -69,7 +69,7 @@ class GraphWriter {
   }
 
   // A value that joins others, which are written one by one: the inputs of the network, the results
-  // of a layer. `first` is the place of a part, whose shape may be another one.
+  // of a layer. `first` is the place of a part. Parts have shapes of their own.
   void add_part(value_t i, index_t first, const std::string& name) { parts_[{i, first}] = name; }
   // Returns the name of the part there, nullptr if there is none.
   const std::string* part(value_t i, index_t first) const {

@@ -21,7 +21,6 @@ struct RecurrentNode {
   RecurrentGeometry g;
   bool is_reverse;      // whether it runs from the last step to the first
   bool is_batch_first;  // layout 1
-  int states;           // 2 for LSTM
   std::string_view name = {};
   std::optional<Value> h_0 = {}, c_0 = {};
 };
@@ -89,8 +88,7 @@ RecurrentNode recurrent_node(const NodeReader& node) {
               wrong_tensor("B", node.tensor(3, 2).sizes, {directions, 2 * rows}));
   return {.g = {x.sizes()[0], x.sizes()[1], hidden, 1, directions, node.has(3)},
           .is_reverse = direction == "reverse",
-          .is_batch_first = batch == 0,
-          .states = Cell::has_cell_state ? 2 : 1};
+          .is_batch_first = batch == 0};
 }
 
 // Returns an initial state; nothing for zeros.
@@ -113,7 +111,7 @@ inline std::optional<Value> initial_state(const NodeReader& node, const Recurren
   return state;
 }
 
-// Returns the parameters in the order of a layer of gpunet, whose gates are in another order.
+// Returns the parameters in the order of a layer of gpunet. Its gates have another order.
 template <class Cell>
 std::vector<io::TensorEntry> recurrent_parameters(NodeReader& node, const RecurrentGeometry& g) {
   std::vector<io::TensorEntry> tensors;
@@ -147,8 +145,8 @@ void read_recurrent(NodeReader& node, Run run) {
   RecurrentNode layer = recurrent_node<Cell>(node);
   const RecurrentGeometry& g = layer.g;
   layer.h_0 = initial_state(node, g, 5);
-  if (layer.states == 2) layer.c_0 = initial_state(node, g, 6);
-  if (layer.states == 2 && layer.h_0.has_value() != layer.c_0.has_value())
+  if (Cell::has_cell_state) layer.c_0 = initial_state(node, g, 6);
+  if (Cell::has_cell_state && layer.h_0.has_value() != layer.c_0.has_value())
     (layer.h_0 ? layer.c_0 : layer.h_0) = 0 * (layer.h_0 ? *layer.h_0 : *layer.c_0);
   std::vector<std::string> endings;
   const nn::detail::RecurrentParameters parameters(g, Cell::gates);

@@ -49,7 +49,7 @@ inline void read_reshape(NodeReader& node) {
     node.fail(concat("a value of shape ", nn::detail::shape_text(in), " as [", text,
                      "] (gpunet keeps the batch apart), change the model"));
   };
-  // The batch stays behind as many elements.
+  // The batch stays behind the same number of elements.
   index_t before = 1, others = 1;
   for (int i = 0; i < batch; ++i)
     before *= in[i];
