@@ -954,18 +954,9 @@ TEST_CASE_TEMPLATE("a network of a file is trained", D, GPUNET_TEST_DEVICES) {
   for (const ParameterInfo& parameter : net.named_parameters())
     names.push_back(parameter.name);
   CHECK(names == std::vector<std::string>{"conv.weight", "conv.bias", "fc.weight"});
-  optim::SGD optimizer(net, {.lr = 0.05});
   const Tensor<float, D> x(device, {5, 2, 4, 4}, numbers(160, 1)),
       t(device, {5, 2}, numbers(10, 2));
-  double first = 0, last = 0;
-  for (int step = 0; step < 20; ++step) {
-    auto loss = nn::MSELoss()(net(x), t);
-    last = static_cast<double>(loss.item());
-    if (step == 0) first = last;
-    optimizer.zero_grad();
-    loss.backward();
-    optimizer.step();
-  }
+  const auto [first, last] = losses_of_training(net, x, t, 0.05);
   CHECK(last < 0.5 * first);
 }
 

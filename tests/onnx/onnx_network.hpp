@@ -1,6 +1,7 @@
 // Networks of ONNX models that tests write, and their outputs.
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <doctest/doctest.h>
@@ -60,6 +61,22 @@ inline void check_near(const Tensor<float, Host>& y, const Sizes& sizes, const N
     if (!(error <= worst)) worst = error;
   }
   CHECK(worst <= bound);
+}
+
+// The first and the last loss of 20 steps of SGD.
+template <class D>
+std::array<double, 2> losses_of_training(Network<D, float>& net, const Tensor<float, D>& x,
+                                         const Tensor<float, D>& target, double lr) {
+  optim::SGD optimizer(net, {.lr = lr});
+  std::array<double, 2> losses{};
+  for (int step = 0; step < 20; ++step) {
+    auto loss = nn::MSELoss()(net(x), target);
+    losses[step == 0 ? 0 : 1] = static_cast<double>(loss.item());
+    optimizer.zero_grad();
+    loss.backward();
+    optimizer.step();
+  }
+  return losses;
 }
 
 // What building the network of a model says.

@@ -358,17 +358,8 @@ TEST_CASE("a network with a recurrent layer of a file is trained") {
   const Tensor<float, Host> x(host, {layer.batch, layer.steps, layer.features}, layer.x()),
       target(host, {layer.batch, layer.steps, 2 * layer.hidden},
              numbers(layer.batch * layer.steps * 2 * layer.hidden, 9));
-  optim::SGD optimizer(net, {.lr = 0.5});
-  float first = 0, last = 0;
-  for (int step = 0; step < 20; ++step) {
-    auto loss = nn::MSELoss()(net(x), target);
-    last = loss.item();
-    if (step == 0) first = last;
-    optimizer.zero_grad();
-    loss.backward();
-    optimizer.step();
-  }
-  CHECK(last < 0.9f * first);
+  const auto [first, last] = losses_of_training(net, x, target, 0.5);
+  CHECK(last < 0.9 * first);
 }
 
 TEST_CASE("recurrent layers that gpunet cannot compute are refused") {
